@@ -49,6 +49,10 @@ struct RuntimeTable {
   /// [ends] __assertfail
   void (*assert_fail)(const LaunchContext*, CtaContext*, std::uint32_t thread, const char* message, const char* file,
                       std::uint32_t line, const char* function);
+  /// [ends] an access that the engine itself finds to be wrong (misaligned, stack overflow, a bad indirect call):
+  /// `code` is an ErrorCode such as kMisalignedAddress. Wild addresses arrive as signals instead.
+  void (*fault)(const LaunchContext*, CtaContext*, std::uint32_t thread, std::int32_t code, std::uint64_t address,
+                std::uint32_t ptx_line);
   /// [ends] trap, brkpt and operations that this build can't run; kind is ir::TrapKind, ptx_line for the log
   void (*trap)(const LaunchContext*, CtaContext*, std::uint32_t thread, std::uint32_t kind, std::uint32_t ptx_line);
   /// the device heap (malloc and free inside kernels); null when it is full
