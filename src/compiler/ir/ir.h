@@ -104,7 +104,7 @@ struct Mods {
   TrapKind trap = TrapKind::kTrap;
   RuntimeCall runtime = RuntimeCall::kVprintf;
   Special special = Special::kTidX;
-  std::uint16_t video = 0;   ///< Video: packed selectors, see ir/video.h
+  std::uint16_t video = 0;   ///< unused: Op::Video has its form in Inst::imm, see ir/video.h
 };
 
 using ValueId = std::uint32_t;
