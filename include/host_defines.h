@@ -1,0 +1,3 @@
+// The older place of crt/host_defines.h; clang's own CUDA wrapper asks for it by this name.
+#pragma once
+#include "crt/host_defines.h"
