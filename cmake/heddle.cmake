@@ -5,6 +5,7 @@
 #   heddle_static_bundle    the same as one static archive whose only global symbols are the API's
 #   heddle_program          an executable in HEDDLE_OUT/bin
 #   heddle_tree_files       files that are copied into HEDDLE_OUT
+#   heddle_add_to_tree      any other target that puts something into HEDDLE_OUT
 # Third-party archives: heddle::lz4 and heddle::zstd (static, so that our libraries need nothing but libc).
 
 option(HEDDLE_WERROR "Treat warnings as errors" ON)
@@ -18,9 +19,19 @@ target_compile_options(heddle_flags INTERFACE -Wall -Wextra $<$<BOOL:${HEDDLE_WE
 target_include_directories(heddle_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(heddle_flags INTERFACE HEDDLE_VERSION="${PROJECT_VERSION}")
 if(HEDDLE_SANITIZE)
-  target_compile_options(heddle_flags INTERFACE -fsanitize=${HEDDLE_SANITIZE} -fno-omit-frame-pointer)
-  target_link_options(heddle_flags INTERFACE -fsanitize=${HEDDLE_SANITIZE})
+  # A finding ends the test. `vptr` and `function` need type information that LLVM is built without.
+  set(sanitize -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all)
+  if(HEDDLE_SANITIZE MATCHES undefined)
+    list(APPEND sanitize -fno-sanitize=vptr$<$<CXX_COMPILER_ID:Clang>:,function>)
+  endif()
+  target_compile_options(heddle_flags INTERFACE ${sanitize} -fno-omit-frame-pointer)
+  target_link_options(heddle_flags INTERFACE ${sanitize})
 endif()
+
+# What the `tree` target builds: all that lies in HEDDLE_OUT. `make` and `make demo` build it without the tests.
+function(heddle_add_to_tree)
+  set_property(GLOBAL APPEND PROPERTY HEDDLE_TREE ${ARGN})
+endfunction()
 
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
@@ -90,10 +101,11 @@ function(heddle_shared_library name)
     LINKER_LANGUAGE CXX LIBRARY_OUTPUT_DIRECTORY ${HEDDLE_OUT}/lib SKIP_BUILD_RPATH ON LINK_DEPENDS ${script})
   target_link_libraries(${name} PRIVATE heddle_flags ${ARG_WHOLE} ${ARG_DEPS} Threads::Threads ${CMAKE_DL_LIBS})
   target_link_options(${name} PRIVATE -Wl,-soname,${ARG_OUTPUT} -Wl,--version-script=${script} -Wl,-Bsymbolic
-    -Wl,--gc-sections -Wl,-z,relro)
+    -Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro)
   if(NOT HEDDLE_SANITIZE)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs)
   endif()
+  heddle_add_to_tree(${name})
   if(ARG_LINK)
     add_custom_command(TARGET ${name} POST_BUILD
       COMMAND ${CMAKE_COMMAND} -E create_symlink ${ARG_OUTPUT} ${HEDDLE_OUT}/lib/${ARG_LINK} VERBATIM)
@@ -132,6 +144,7 @@ function(heddle_static_bundle name)
     DEPENDS ${ARG_LIBRARIES} ${keep} VERBATIM
     COMMENT "Bundling ${ARG_OUTPUT}")
   add_custom_target(${name} ALL DEPENDS ${archive})
+  heddle_add_to_tree(${name})
 endfunction()
 
 # heddle_program(NAME OUTPUT heddle SOURCES ... [DEPS ...] [LINKS other names of the same file]): HEDDLE_OUT/bin/OUTPUT.
@@ -141,6 +154,7 @@ function(heddle_program name)
   target_link_libraries(${name} PRIVATE heddle_flags ${ARG_DEPS})
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${ARG_OUTPUT} RUNTIME_OUTPUT_DIRECTORY ${HEDDLE_OUT}/bin
     SKIP_BUILD_RPATH ON)
+  heddle_add_to_tree(${name})
   if(NOT HEDDLE_SANITIZE)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
@@ -170,4 +184,5 @@ function(heddle_tree_files)
   string(SHA1 hash "${target};${copies}")
   string(SUBSTRING ${hash} 0 8 hash)
   add_custom_target(tree_files_${hash} ALL DEPENDS ${copies})
+  heddle_add_to_tree(tree_files_${hash})
 endfunction()
