@@ -3,6 +3,8 @@
 
 namespace heddle::tools {
 
+/// `heddle run`: starts a program on our libraries, after checking what would go wrong. (run.cc)
+int run_main(int argc, char** argv);
 /// `heddle c++`, also called as `nvcc`: compiles and links CUDA sources. (cxx.cc)
 int cxx_main(int argc, char** argv);
 /// What clang's CUDA toolchain calls by NVIDIA's names in <cuda-path>/bin; PTX passes through. (device_tools.cc)
