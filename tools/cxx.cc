@@ -150,7 +150,9 @@ bool Build::whole_program() const {
 }
 
 Words Build::cuda_flags() const {
-  Words flags = {"--cuda-path=" + tree().root, "--cuda-gpu-arch=" + choose_target(options_.architectures),
+  // -isystem although clang adds the folder itself: it does so behind /usr/local/include, where another toolkit's
+  // headers may lie.
+  Words flags = {"--cuda-path=" + tree().root, "-isystem", tree().include, "--cuda-gpu-arch=" + choose_target(options_.architectures),
                  // Our cuda.h says 13.0, which clang 19 doesn't list; gcc's warning names are not all clang's.
                  "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option", "-Qunused-arguments",
                  "-D__NVCC__", std::string("-D__CUDACC_VER_MAJOR__=") + kCudaMajor,
@@ -163,7 +165,7 @@ Words Build::cuda_flags() const {
   }
   if (options_.host_debug && !options_.device_debug) append(flags, {"-Xarch_host", "-g"});
   if (options_.line_info && !options_.device_debug) append(flags, {"-Xarch_device", "-gline-tables-only"});
-  if (options_.fast_math) append(flags, {"-fgpu-approx-transcendentals", "-D__HEDDLE_FAST_MATH__"});
+  if (options_.fast_math) flags.push_back("-fgpu-approx-transcendentals");
   if (options_.flush_denormals) flags.push_back("-fgpu-flush-denormals-to-zero");
   if (options_.approximate_division) append(flags, {"-mllvm", "-nvptx-prec-divf32=0"});
   if (options_.approximate_root) append(flags, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
@@ -273,11 +275,12 @@ bool has_relocatable_device_code(const std::string& path) {
 }
 
 Words Build::runtime_libraries() const {
-  Words words = {"-L" + tree().lib};
-  if (options_.cudart == CudaRuntime::kStatic)
-    append(words, {"-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl"});
-  if (options_.cudart == CudaRuntime::kShared) append(words, {"-lcudadevrt", "-lcudart"});
-  return words;
+  switch (options_.cudart) {
+    case CudaRuntime::kStatic: return {"-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl"};
+    case CudaRuntime::kShared: return {"-lcudadevrt", "-lcudart"};
+    case CudaRuntime::kNone: break;
+  }
+  return {};
 }
 
 int Build::link(const Words& objects) {
@@ -295,8 +298,9 @@ int Build::link(const Words& objects) {
   if (options_.shared_library) command.push_back("-shared");
   if (options_.openmp) command.push_back("-fopenmp");
   append(command, {"-o", options_.output.empty() ? "a.out" : options_.output});
-  append(command, objects);
+  command.push_back("-L" + tree().lib);  // first, so that no other toolkit's folder named below outranks it
   append(command, options_.linker);
+  append(command, objects);
   append(command, runtime_libraries());
   if (options_.verbose || options_.dry_run) {
     // What CMake reads to learn the implicit libraries and folders of an nvcc.
@@ -323,8 +327,27 @@ int Build::archive(const Words& objects) {
   return execute(command);
 }
 
+// -I/usr/local/cuda/include is in many makefiles; its headers would be taken instead of ours.
+void drop_other_toolkits(CxxOptions& options) {
+  Words kept;
+  for (size_t i = 0; i < options.preprocessor.size(); i++) {
+    const std::string& word = options.preprocessor[i];
+    std::string folder = word.rfind("-isystem", 0) == 0 ? word.substr(8) : word.rfind("-I", 0) == 0 ? word.substr(2) : "";
+    std::error_code ignored;
+    if (!folder.empty() && file_exists(folder + "/cuda_runtime_api.h") &&
+        !std::filesystem::equivalent(folder, tree().include, ignored)) {
+      std::fprintf(stderr, "heddle c++: warning: left out '%s', which holds another CUDA toolkit's headers\n",
+                   word.c_str());
+      continue;
+    }
+    kept.push_back(word);
+  }
+  options.preprocessor = kept;
+}
+
 int Build::run() {
   if (!options_.error.empty()) return fail(options_.error);
+  drop_other_toolkits(options_);
   if (!options_.ignored.empty())
     std::fprintf(stderr, "heddle c++: warning: ignored, no meaning here: %s\n", shell_line(options_.ignored).c_str());
   int files = 0;

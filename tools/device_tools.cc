@@ -6,6 +6,7 @@
 // `clang++ --cuda-path=<our tree>` and build systems need. Tested by cxx_test.cc and examples/.
 #include <elf.h>
 
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <span>
@@ -65,6 +66,49 @@ std::string with_register_limit(const std::string& ptx, const std::string& limit
   return out;
 }
 
+bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '.'; }
+
+std::string with_name_replaced(const std::string& ptx, const std::string& from, const std::string& to) {
+  std::string out;
+  for (size_t at = 0;;) {
+    size_t hit = ptx.find(from, at);
+    if (hit == std::string::npos) return out + ptx.substr(at);
+    size_t end = hit + from.size();
+    bool whole = (hit == 0 || !is_name_character(ptx[hit - 1])) && (end >= ptx.size() || !is_name_character(ptx[end]));
+    out += ptx.substr(at, hit - at) + (whole ? to : from);
+    at = end;
+  }
+}
+
+// clang 19 gives a static device variable of relocatable code its final name, X__static__<hash>, only when the host
+// code mentions it; a kernel that came earlier in the file was then left with an undefined X. Binds the two.
+// False, with the name, where two files have such a variable of one name: their uses can't be told apart any more.
+bool bind_static_variables(std::string& ptx, std::string* ambiguous) {
+  for (size_t at = 0; (at = ptx.find("\n.extern .", at)) != std::string::npos;) {
+    size_t end = ptx.find(';', at);
+    if (end == std::string::npos) break;
+    std::string declaration = ptx.substr(at, end + 1 - at);
+    size_t first = declaration.find_last_of(" \t");
+    std::string name = declaration.substr(first + 1, declaration.find_first_of("[;", first) - first - 1);
+    at += 1;
+    if (name.empty() || declaration.find(".func") != std::string::npos) continue;
+    size_t definition = ptx.find(" " + name + "__static__");
+    if (definition == std::string::npos) continue;
+    size_t stop = definition + 1;
+    while (stop < ptx.size() && is_name_character(ptx[stop])) stop++;
+    std::string full = ptx.substr(definition + 1, stop - definition - 1);
+    for (size_t other = definition; (other = ptx.find(" " + name + "__static__", other)) != std::string::npos; other++) {
+      if (ptx.compare(other + 1, full.size(), full) != 0) {
+        *ambiguous = name;
+        return false;
+      }
+    }
+    ptx.erase(at, end + 1 - at);
+    ptx = with_name_replaced(ptx, name, full);
+  }
+  return true;
+}
+
 // Options of these tools come as "--name value", "--name=value" or "-x value".
 bool take_value(const std::vector<std::string>& words, size_t& i, const char* name, std::string* value) {
   size_t length = std::strlen(name);
@@ -101,6 +145,10 @@ int ptxas_main(int argc, char** argv) {
   std::string text;
   if (input.empty() || !read_file(input, &text)) return fail("ptxas", "can't read the PTX file '" + input + "'");
   if (!registers.empty() && registers != "0") text = with_register_limit(text, registers);
+  std::string ambiguous;
+  if (!bind_static_variables(text, &ambiguous))
+    return fail("ptxas", "two source files have a static device variable called '" + ambiguous +
+                             "', and clang 19 mixes them up under -rdc=true; rename one of them");
   if (relocatable) text = elf_header() + text;
   if (!write_file(output, text)) return fail("ptxas", "can't write '" + output + "'");
   return 0;
@@ -115,7 +163,7 @@ int fatbinary_main(int argc, char** argv) {
     if (take_value(words, i, "--create", &output)) continue;
     // --image=profile=sm_90,file=A or --image3=kind=elf,sm=90,file=A
     if (!take_value(words, i, "--image", &image) && !take_value(words, i, "--image3", &image)) continue;
-    size_t at = image.find("file=");
+    size_t at = ("," + image).find(",file=");
     std::string path = at == std::string::npos ? "" : image.substr(at + 5, image.find(',', at) - at - 5);
     std::string content;
     if (path.empty() || !read_file(path, &content)) return fail("fatbinary", "can't read the image '" + path + "'");

@@ -1,0 +1,3 @@
+// The former home of the definitions of cuda_bf16.h.
+#pragma once
+#include "cuda_bf16.h"

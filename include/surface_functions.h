@@ -1,0 +1,3 @@
+// The older name of the surface functions.
+#pragma once
+#include "surface_indirect_functions.h"
