@@ -6,7 +6,7 @@
 #   make check    the release build's tests alone
 #   make help     all targets
 
-PREFIX ?= /usr/local
+PREFIX ?= /opt/heddle
 CMAKE_FLAGS ?=
 ifneq ($(shell command -v ccache 2>/dev/null),)
 CMAKE_FLAGS += -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
