@@ -1,0 +1,3 @@
+// Asynchronous copies; the C++ pipeline object is in <cuda/pipeline>.
+#pragma once
+#include "cuda_pipeline_primitives.h"

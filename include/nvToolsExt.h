@@ -1,0 +1,3 @@
+// The older place of nvtx3/nvToolsExt.h.
+#pragma once
+#include "nvtx3/nvToolsExt.h"

@@ -1,0 +1,3 @@
+// NVTX names for CUDA objects: nothing listens to them here.
+#pragma once
+#include "nvToolsExt.h"
