@@ -39,7 +39,9 @@ struct Policy {
 };
 
 /// What cuGetProcAddress answers: the newest form of `base` that is not newer than `version`. Defined by
-/// api/driver_exports.h. `pointer` is null unless `status` is CU_GET_PROC_ADDRESS_SUCCESS.
+/// api/driver_exports.h. `pointer` is null unless `status` is CU_GET_PROC_ADDRESS_SUCCESS. Around it, the body does as
+/// driver 580 was seen to do: a version above the driver's own and flags above 3 are CUDA_ERROR_INVALID_VALUE and leave
+/// the results alone; a name or version that isn't there is CUDA_SUCCESS, a null pointer and the status.
 struct ProcAddress {
   void* pointer;
   CUdriverProcAddressQueryResult status;

@@ -33,12 +33,17 @@ TEST(ProcAddress, per_thread_flag_gives_twins) {
   EXPECT_EQ(find_proc_address("cuMemcpyHtoDAsync", 7000, true).pointer, address(&cuMemcpyHtoDAsync_v2_ptsz));
   EXPECT_EQ(find_proc_address("cuMemcpy", 7000, true).pointer, address(&cuMemcpy_ptds));
   EXPECT_EQ(find_proc_address("cuMemAlloc", 13000, true).pointer, address(&cuMemAlloc_v2));
+  EXPECT_EQ(find_proc_address("cuMemcpy", 6999, true).status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+  EXPECT_EQ(find_proc_address("cuStreamGetCtx", 12040, true).pointer, address(&cuStreamGetCtx_ptsz));
 }
 
 TEST(ProcAddress, says_what_is_wrong) {
   EXPECT_EQ(find_proc_address("cuNoSuchFunction", 13000, false).status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
   EXPECT_EQ(find_proc_address("", 13000, false).status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
   EXPECT_EQ(find_proc_address("cuMemAlloc_v2", 13000, false).status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+  EXPECT_EQ(find_proc_address("cuMemGetAttribute", 13000, false).status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+  EXPECT_EQ(find_proc_address("cuInit", 1000, false).status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+  EXPECT_EQ(find_proc_address("cuMemAlloc", 0, false).status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
   const ProcAddress found = find_proc_address("cuLibraryLoadData", 11080, false);
   EXPECT_EQ(found.status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
   EXPECT_EQ(found.pointer, nullptr);
