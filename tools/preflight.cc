@@ -32,8 +32,8 @@ constexpr std::string_view kRuntimeText = "CUDA driver version is insufficient f
 constexpr std::string_view kStaticPrefix = "libcudart_static_";
 
 // NVIDIA's libraries that carry a runtime of their own, which authenticates the driver and stops at error 103.
-constexpr std::string_view kRuntimeInside[] = {"libcublas",  "libcublasLt", "libcurand", "libcusparse",
-                                               "libcusolver", "libcudnn",   "libnccl",   "libcufft"};
+constexpr std::string_view kRuntimeInside[] = {"libcublas",   "libcublasLt", "libcurand", "libcusparse",
+                                               "libcusolver", "libcudnn",    "libnccl",   "libcufft"};
 
 bool contains(Bytes bytes, std::string_view text) {
   const std::string_view view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -55,11 +55,11 @@ void check_static_runtime(const ElfFile& elf, Bytes file, Findings& findings) {
   // Without symbols: the runtime's text, but neither the shared runtime nor ours.
   const bool stripped = !needs(elf, "libcudart.so") && contains(file, kRuntimeText) && !contains(file, kOurMark);
   if (!named && !stripped) return;
-  findings.push_back(
-      {Severity::kError, "it has NVIDIA's static CUDA runtime inside, which runs on NVIDIA's driver only (error 103)",
-       "Build it with 'heddle c++', with 'nvcc -cudart shared', or with 'nvcc -L" + tree().lib +
-           "' so that our libcudart_static.a is linked. Without touching a makefile: "
-           "NVCC_APPEND_FLAGS=\"-cudart shared\" in the environment of the build."});
+  findings.push_back({Severity::kError,
+                      "it has NVIDIA's static CUDA runtime inside, which runs on NVIDIA's driver only (error 103)",
+                      "Build it with 'heddle c++', with 'nvcc -cudart shared', or with 'nvcc -L" + tree().lib +
+                          "' so that our libcudart_static.a is linked. Without touching a makefile: "
+                          "NVCC_APPEND_FLAGS=\"-cudart shared\" in the environment of the build."});
 }
 
 struct DeviceCode {
@@ -105,8 +105,9 @@ void check_device_code(const ElfFile& elf, unsigned capability, Findings& findin
     if (!section || section->contents.empty()) continue;
     const auto units = fatbin::parse_containers(section->contents);
     if (!units) {
-      findings.push_back({Severity::kError, std::string("its device code (section ") + name + ") is damaged: " +
-                                                units.error().why(), "Build it again."});
+      findings.push_back({Severity::kError,
+                          std::string("its device code (section ") + name + ") is damaged: " + units.error().why(),
+                          "Build it again."});
       return;
     }
     DeviceCode here;
@@ -127,8 +128,9 @@ void check_device_code(const ElfFile& elf, unsigned capability, Findings& findin
   }
   if (code.newer_ptx && !code.fitting_ptx) {
     const std::string newest = std::to_string(code.newest / 10) + "." + std::to_string(code.newest % 10);
-    findings.push_back({Severity::kError, "its PTX is for compute capability " + newest + ", and the virtual GPU has " +
-                                              std::to_string(capability / 10) + "." + std::to_string(capability % 10),
+    findings.push_back({Severity::kError,
+                        "its PTX is for compute capability " + newest + ", and the virtual GPU has " +
+                            std::to_string(capability / 10) + "." + std::to_string(capability % 10),
                         "Set HEDDLE_COMPUTE_CAPABILITY=" + newest + ", or build for an older one."});
   }
 }
@@ -144,7 +146,8 @@ std::string expand_origin(std::string folder, const std::string& program) {
   return folder;
 }
 
-// DT_RPATH comes before LD_LIBRARY_PATH, also for what libraries open later; DT_RUNPATH comes after it, and is harmless.
+// DT_RPATH comes before LD_LIBRARY_PATH, also for what libraries open later; DT_RUNPATH comes after it, and is
+// harmless.
 void check_rpath(const ElfFile& elf, const std::string& path, Findings& findings) {
   if (elf.rpath.empty() || !elf.runpath.empty()) return;
   std::istringstream folders{std::string(elf.rpath)};
@@ -174,7 +177,8 @@ void check_elf(const std::string& path, Bytes file, unsigned capability, Finding
     return;
   }
   if (elf->machine != fatbin::kMachineX86_64) {
-    findings.push_back({Severity::kError, "it is for another processor (ELF machine " + std::to_string(elf->machine) + ")",
+    findings.push_back({Severity::kError,
+                        "it is for another processor (ELF machine " + std::to_string(elf->machine) + ")",
                         "Build it for x86-64."});
     return;
   }
@@ -183,9 +187,10 @@ void check_elf(const std::string& path, Bytes file, unsigned capability, Finding
     return;
   }
   if (elf->interpreter.empty()) {
-    findings.push_back({Severity::kError, elf->is_dynamic ? "it is a shared library, or a program linked with -static"
-                                                          : "it is linked with -static",
-                        "Our libraries come in through the dynamic loader: link it without -static."});
+    findings.push_back(
+        {Severity::kError,
+         elf->is_dynamic ? "it is a shared library, or a program linked with -static" : "it is linked with -static",
+         "Our libraries come in through the dynamic loader: link it without -static."});
     return;
   }
   check_static_runtime(*elf, file, findings);
@@ -274,12 +279,13 @@ std::vector<Finding> check_program(const std::string& path, unsigned capability)
     findings.push_back({Severity::kError, "it is neither a program nor a script",
                         "CUDA sources must end in .cu; other sources are built with 'heddle c++' first."});
   }
-  const bool broken = std::any_of(findings.begin(), findings.end(),
-                                  [](const Finding& f) { return f.severity == Severity::kError; });
+  const bool broken =
+      std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.severity == Severity::kError; });
   if (!broken && ::access(path.c_str(), X_OK) != 0) {
     findings.push_back({Severity::kError, "it is not executable", "chmod +x " + path});
   }
-  if (is_elf && (status.st_mode & (S_ISUID | S_ISGID)) && (status.st_mode & S_ISUID ? status.st_uid : 0) != ::geteuid()) {
+  if (is_elf && (status.st_mode & (S_ISUID | S_ISGID)) &&
+      (status.st_mode & S_ISUID ? status.st_uid : 0) != ::geteuid()) {
     findings.push_back({Severity::kWarning, "it is set-user-ID, so the loader ignores our library path", ""});
   }
   return findings;
@@ -292,8 +298,9 @@ std::vector<Finding> check_libraries(const std::string& path, const std::string&
   if (!elf || elf->interpreter.empty()) return {};
   Findings findings;
   // The loader's own answer covers RPATH, RUNPATH, its cache and the libraries' libraries; it runs none of their code.
-  const std::string list = capture("LD_TRACE_LOADED_OBJECTS=1 LD_PRELOAD= LD_AUDIT= LD_LIBRARY_PATH=" + shell_line({library_path}) + " " +
-                                   shell_line({std::string(elf->interpreter), path}) + " 2>/dev/null");
+  const std::string list =
+      capture("LD_TRACE_LOADED_OBJECTS=1 LD_PRELOAD= LD_AUDIT= LD_LIBRARY_PATH=" + shell_line({library_path}) + " " +
+              shell_line({std::string(elf->interpreter), path}) + " 2>/dev/null");
   std::istringstream lines(list);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);

@@ -39,8 +39,10 @@ class Preflight : public testing::Test {
   // A program whose .nv_fatbin section is this.
   void compile_with_device_code(const std::string& section) {
     ASSERT_TRUE(write_file(path("code.bin"), section));
-    compile("__asm__(\".section .nv_fatbin, \\\"a\\\"\\n.balign 8\\n.incbin \\\"code.bin\\\"\\n.previous\");\n"
-            "int main(void) { return 0; }\n", "");
+    compile(
+        "__asm__(\".section .nv_fatbin, \\\"a\\\"\\n.balign 8\\n.incbin \\\"code.bin\\\"\\n.previous\");\n"
+        "int main(void) { return 0; }\n",
+        "");
   }
 
   TemporaryFolder folder_;
@@ -65,7 +67,9 @@ TEST_F(Preflight, names_what_is_not_a_program) {
   EXPECT_HAS(error_of("script"), "not executable");
   shell("chmod +x script");
   EXPECT_EQ(error_of("script"), "");
-  write_file(path("cut"), "\x7f" "ELF\x02\x01\x01");
+  write_file(path("cut"),
+             "\x7f"
+             "ELF\x02\x01\x01");
   EXPECT_HAS(error_of("cut"), "can't be read");
 }
 
@@ -129,7 +133,8 @@ TEST_F(Preflight, finds_an_rpath_that_outranks_us) {
 
 TEST_F(Preflight, asks_the_loader_about_libraries) {
   shell("mkdir ours other && echo 'int f(void) { return 0; }' >l.c");
-  for (const char* place : {"ours/libcudart.so.13", "other/libcudart.so.13", "other/libgone.so.2", "other/libcublas.so.99"}) {
+  for (const char* place :
+       {"ours/libcudart.so.13", "other/libcudart.so.13", "other/libgone.so.2", "other/libcublas.so.99"}) {
     shell(std::string("cc -shared l.c -o ") + place + " -Wl,-soname," + (std::strrchr(place, '/') + 1));
   }
   const std::string source = "int f(void);\nint main(void) { return f(); }\n";

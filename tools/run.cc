@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -141,7 +142,7 @@ bool report(const std::string& program, const std::vector<Finding>& findings, bo
 unsigned device_capability() {
   const std::string& text = options().compute_capability;
   const double value = std::atof(text.c_str());
-  return value >= 1 ? static_cast<unsigned>(value * 10 + 0.5) : 120;
+  return value >= 1 ? static_cast<unsigned>(std::lround(value * 10)) : 120;
 }
 
 std::string cache_folder() {
@@ -205,17 +206,18 @@ std::string compile_source(const std::string& source, const RunOptions& run) {
   const std::string program = folder + "/" + std::filesystem::path(source).stem().string();
   const std::string rule = folder + "/sources.d";
   if (is_up_to_date(program, rule)) return program;
-  // Made under another name first: several may compile the same file at once, and a failure leaves nothing.
-  const std::string fresh = program + "." + std::to_string(::getpid());
-  std::vector<std::string> command = {tree().bin + "/heddle", "c++", "-O3", "-MD", "-MF", rule + "." + std::to_string(::getpid()), source, "-o", fresh};
+  // Made under other names first: several may compile the same file at once, and a failure leaves nothing.
+  const std::string suffix = "." + std::to_string(::getpid());
+  std::vector<std::string> command = {tree().bin + "/heddle", "c++",  "-O3", "-MD",           "-MF",
+                                      rule + suffix,          source, "-o",  program + suffix};
   command.insert(command.end(), run.compile_flags.begin(), run.compile_flags.end());
   if (run.verbose) std::fprintf(stderr, "heddle run: %s\n", shell_line(command).c_str());
   if (run_command(command) != 0) {
     complain("'" + source + "' could not be compiled", 0);
     return "";
   }
-  std::filesystem::rename(rule + "." + std::to_string(::getpid()), rule, error);
-  std::filesystem::rename(fresh, program, error);
+  std::filesystem::rename(rule + suffix, rule, error);
+  std::filesystem::rename(program + suffix, program, error);
   if (error) {
     complain("can't write " + program + ": " + error.message(), 0);
     return "";

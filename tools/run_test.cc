@@ -52,10 +52,11 @@ class Run : public testing::Test {
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 TEST_F(Run, becomes_the_program) {
-  compile("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-          "int main(int n, char** a) {\n"
-          "  printf(\"%s|%s|%s|%s\\n\", a[0], n > 1 ? a[1] : \"\", n > 2 ? a[2] : \"\", getenv(\"HEDDLE_DEVICES\"));\n"
-          "  printf(\"%s\\n\", getenv(\"LD_LIBRARY_PATH\"));\n  return n > 3 ? atoi(a[3]) : 7; }\n");
+  compile(
+      "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+      "int main(int n, char** a) {\n"
+      "  printf(\"%s|%s|%s|%s\\n\", a[0], n > 1 ? a[1] : \"\", n > 2 ? a[2] : \"\", getenv(\"HEDDLE_DEVICES\"));\n"
+      "  printf(\"%s\\n\", getenv(\"LD_LIBRARY_PATH\"));\n  return n > 3 ? atoi(a[3]) : 7; }\n");
   Outcome outcome = heddle("run --devices 3 ./p --devices 'a b'");
   EXPECT_EQ(outcome.code(), 7);
   EXPECT_HAS(outcome.out, "./p|--devices|a b|3\n");
@@ -97,7 +98,8 @@ TEST_F(Run, refuses_with_advice) {
 }
 
 TEST_F(Run, refuses_wrong_command_lines) {
-  for (const char* line : {"run", "run --devices", "run --devices 0 ./p", "run --devices x ./p", "run --no-such ./p", "nonsense", ""}) {
+  for (const char* line :
+       {"run", "run --devices", "run --devices 0 ./p", "run --devices x ./p", "run --no-such ./p", "nonsense", ""}) {
     const Outcome outcome = heddle(line);
     EXPECT_EQ(outcome.code(), 2) << line;
     EXPECT_FALSE(outcome.err.empty()) << line;
@@ -118,9 +120,11 @@ TEST_F(Run, answers_to_other_names) {
 TEST_F(Run, compiles_a_source_once) {
   // A compiler that writes down its calls stands in for `heddle c++`: what is tested is the cache around it.
   std::filesystem::rename(path("tree/bin/heddle"), path("tree/bin/real"));
-  write_file(path("tree/bin/heddle"),
-             "#!/bin/sh\necho \"$@\" >>calls\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2;; -MF) rule=$2;; esac; shift; done\n"
-             "printf 'x.o: \\\\\\n k.cu \\\\\\n k.h\\n' >$rule\nprintf '#!/bin/sh\\necho ran $1\\n' >$out\nchmod +x $out\n");
+  write_file(
+      path("tree/bin/heddle"),
+      "#!/bin/sh\necho \"$@\" >>calls\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2;; -MF) rule=$2;; esac; shift; "
+      "done\n"
+      "printf 'x.o: \\\\\\n k.cu \\\\\\n k.h\\n' >$rule\nprintf '#!/bin/sh\\necho ran $1\\n' >$out\nchmod +x $out\n");
   write_file(path("k.cu"), "source\n");
   write_file(path("k.h"), "header\n");
   shell("chmod +x tree/bin/heddle; touch -d '1 hour ago' k.cu k.h");

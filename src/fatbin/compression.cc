@@ -43,8 +43,8 @@ Result<std::string> compress(std::string_view data, Compression compression) {
   if (data.size() > LZ4_MAX_INPUT_SIZE) return Status(ErrorCode::kInvalidValue, "image too large to compress");
   if (compression == Compression::kLz4) {
     std::string out(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(data.size()))), '\0');
-    const int written = LZ4_compress_default(data.data(), out.data(), static_cast<int>(data.size()),
-                                             static_cast<int>(out.size()));
+    const int written =
+        LZ4_compress_default(data.data(), out.data(), static_cast<int>(data.size()), static_cast<int>(out.size()));
     if (written <= 0) return Status(ErrorCode::kUnknown, "LZ4 compression failed");
     out.resize(static_cast<std::size_t>(written));
     return out;

@@ -56,7 +56,8 @@ Result<std::vector<Record>> read_table(Bytes file, std::uint64_t offset, std::ui
 // The string table that belongs to the dynamic section is given by address, so the segments translate it.
 Bytes at_address(Bytes file, const std::vector<Elf64_Phdr>& segments, std::uint64_t address) {
   for (const Elf64_Phdr& segment : segments) {
-    if (segment.p_type != PT_LOAD || address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz) continue;
+    if (segment.p_type != PT_LOAD || address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
+      continue;
     return slice(slice(file, segment.p_offset, segment.p_filesz), address - segment.p_vaddr,
                  segment.p_filesz - (address - segment.p_vaddr));
   }
@@ -65,7 +66,8 @@ Bytes at_address(Bytes file, const std::vector<Elf64_Phdr>& segments, std::uint6
 
 void read_dynamic(Bytes file, const std::vector<Elf64_Phdr>& segments, Bytes dynamic, ElfFile& out) {
   std::vector<Elf64_Dyn> entries;
-  for (std::uint64_t offset = 0; const auto entry = read_record<Elf64_Dyn>(dynamic, offset); offset += sizeof(Elf64_Dyn)) {
+  for (std::uint64_t offset = 0; const auto entry = read_record<Elf64_Dyn>(dynamic, offset);
+       offset += sizeof(Elf64_Dyn)) {
     if (entry->d_tag == DT_NULL) break;
     entries.push_back(*entry);
   }
@@ -85,7 +87,8 @@ void read_dynamic(Bytes file, const std::vector<Elf64_Phdr>& segments, Bytes dyn
 }
 
 void read_symbols(Bytes symbols, Bytes strings, ElfFile& out) {
-  for (std::uint64_t offset = 0; const auto symbol = read_record<Elf64_Sym>(symbols, offset); offset += sizeof(Elf64_Sym)) {
+  for (std::uint64_t offset = 0; const auto symbol = read_record<Elf64_Sym>(symbols, offset);
+       offset += sizeof(Elf64_Sym)) {
     if (symbol->st_shndx == SHN_UNDEF || symbol->st_name == 0) continue;
     if (const std::string_view name = string_at(strings, symbol->st_name); !name.empty()) out.symbols.push_back(name);
   }
@@ -95,8 +98,10 @@ void read_symbols(Bytes symbols, Bytes strings, ElfFile& out) {
 
 Result<std::size_t> measure_elf(Bytes memory) {
   HEDDLE_ASSIGN(const Elf64_Ehdr header, read_header(memory));
-  HEDDLE_ASSIGN(const auto segments, read_table<Elf64_Phdr>(memory, header.e_phoff, header.e_phentsize, header.e_phnum));
-  HEDDLE_ASSIGN(const auto sections, read_table<Elf64_Shdr>(memory, header.e_shoff, header.e_shentsize, header.e_shnum));
+  HEDDLE_ASSIGN(const auto segments,
+                read_table<Elf64_Phdr>(memory, header.e_phoff, header.e_phentsize, header.e_phnum));
+  HEDDLE_ASSIGN(const auto sections,
+                read_table<Elf64_Shdr>(memory, header.e_shoff, header.e_shentsize, header.e_shnum));
   std::uint64_t end = sizeof(Elf64_Ehdr);
   const auto cover = [&](std::uint64_t offset, std::uint64_t size) {
     if (offset > memory.size() || size > memory.size() - offset) return false;

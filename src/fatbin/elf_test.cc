@@ -35,7 +35,10 @@ TEST(Elf, reads_this_program) {
 }
 
 TEST(Elf, refuses_what_is_not_elf) {
-  for (const char* text : {"", "\x7f" "ELF", "#!/bin/sh\necho hello, this is longer than an ELF header is, by far....\n"}) {
+  for (const char* text : {"",
+                           "\x7f"
+                           "ELF",
+                           "#!/bin/sh\necho hello, this is longer than an ELF header is, by far....\n"}) {
     EXPECT_EQ(parse_elf(bytes_of(text)).error().code(), ErrorCode::kInvalidImage);
     EXPECT_EQ(measure_elf(bytes_of(text)).error().code(), ErrorCode::kInvalidImage);
   }

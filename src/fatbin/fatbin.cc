@@ -90,8 +90,8 @@ Result<Unit> parse_entries(Bytes entries) {
         record->payload_size > entries.size() - record->header_size) {
       return kCorrupt;
     }
-    HEDDLE_ASSIGN(Entry entry, parse_entry(entries, *record));
-    unit.push_back(std::move(entry));
+    HEDDLE_ASSIGN(const Entry entry, parse_entry(entries, *record));
+    unit.push_back(entry);
     // The last payload of a container may lack its padding.
     const std::uint64_t next = record->header_size + align_8(record->payload_size);
     entries = entries.subspan(static_cast<std::size_t>(std::min<std::uint64_t>(next, entries.size())));
@@ -147,13 +147,16 @@ bool holds_ptx(const Unit& unit) {
 Status explain_no_ptx(const std::vector<Unit>& units, unsigned capability) {
   const std::string contents = describe(units);
   if (std::any_of(units.begin(), units.end(), holds_ptx)) {
-    LOG_ERROR("the device image has %s, which is newer than this device (compute capability %u.%u): set "
-              "HEDDLE_COMPUTE_CAPABILITY, or build with -arch for an older one", contents.c_str(), capability / 10,
-              capability % 10);
+    LOG_ERROR(
+        "the device image has %s, which is newer than this device (compute capability %u.%u): set "
+        "HEDDLE_COMPUTE_CAPABILITY, or build with -arch for an older one",
+        contents.c_str(), capability / 10, capability % 10);
     return Status(ErrorCode::kNoBinaryForGpu, "the image's PTX is for newer devices only");
   }
-  LOG_ERROR("the device image has %s and no PTX, so it runs on that GPU alone: rebuild with PTX, for instance nvcc "
-            "-arch=sm_90 or -gencode arch=compute_90,code=compute_90", contents.c_str());
+  LOG_ERROR(
+      "the device image has %s and no PTX, so it runs on that GPU alone: rebuild with PTX, for instance nvcc "
+      "-arch=sm_90 or -gencode arch=compute_90,code=compute_90",
+      contents.c_str());
   return Status(ErrorCode::kNoBinaryForGpu, "the image has machine code for a GPU and no PTX");
 }
 
@@ -163,7 +166,8 @@ Result<std::vector<PtxSource>> select_ptx(const std::vector<Unit>& units, unsign
     if (unit.empty()) continue;
     const Entry* entry = find_ptx(unit, capability);
     if (!entry) {
-      if (units.size() > 1) LOG_INFO("a unit of the device image has no PTX for this device: %s", describe({unit}).c_str());
+      if (units.size() > 1)
+        LOG_INFO("a unit of the device image has no PTX for this device: %s", describe({unit}).c_str());
       continue;
     }
     HEDDLE_ASSIGN(std::string text, extract(*entry));
@@ -339,7 +343,8 @@ Result<std::vector<PtxSource>> load_ptx(Bytes image, unsigned capability) {
     }
     case Format::kPtx: return load_plain_text(image);
     case Format::kElf: return explain_elf(image);
-    case Format::kWrapper: return Status(ErrorCode::kInvalidImage, "a fatbin wrapper holds addresses: not a file format");
+    case Format::kWrapper:
+      return Status(ErrorCode::kInvalidImage, "a fatbin wrapper holds addresses: not a file format");
     case Format::kUnknown: break;
   }
   return Status(ErrorCode::kInvalidImage, "neither a fatbin nor PTX text");

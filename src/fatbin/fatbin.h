@@ -1,6 +1,6 @@
 // Device images as programs carry them: what kind an image is, where it ends, which units and entries it holds, and the
-// PTX text that fits a device. Nothing here trusts the image: sizes and offsets are checked against the bytes that there
-// are, and an image whose size nobody knows is first bounded by the memory that is mapped behind its address.
+// PTX text that fits a device. Nothing here trusts the image: sizes and offsets are checked against the bytes that
+// there are, and an image whose size nobody knows is first bounded by the memory that is mapped behind its address.
 //
 // Driver and tools need two functions: load_ptx() for "give me the PTX", detect() for "may this call take this image".
 // Failures are kInvalidImage (corrupt) or kNoBinaryForGpu (sound, but without PTX for this device); the log has the
@@ -26,7 +26,7 @@ enum class Compression : std::uint8_t { kStored, kLz4, kZstd };
 
 /// One image inside a container. The views point into the parsed bytes.
 struct Entry {
-  Kind kind;  // a number that has no enumerator is kept as it is
+  Kind kind;                      // a number that has no enumerator is kept as it is
   unsigned major = 0, minor = 0;  // PTX: ISA version; ELF: cubin version
   unsigned arch = 0;              // 90 for sm_90
   std::uint64_t flags = 0;
@@ -62,13 +62,13 @@ Result<std::string> extract(const Entry& entry);
 /// A PTX text ready for the compiler.
 struct PtxSource {
   std::string text;
-  unsigned arch = 0;        // of the entry; for plain text what its .target says, 0 if that can't be read
-  std::string file_name;    // the source file if the image names one
+  unsigned arch = 0;      // of the entry; for plain text what its .target says, 0 if that can't be read
+  std::string file_name;  // the source file if the image names one
 };
 
-/// The entry of `unit` whose PTX a device of compute capability `capability` (120 for 12.0) runs best, or null: the same
-/// architecture; else the highest lower one among ordinary targets; else the highest lower one of the arch-specific
-/// targets, which a GPU would refuse and a CPU can still try.
+/// The entry of `unit` whose PTX a device of compute capability `capability` (120 for 12.0) runs best, or null: the
+/// same architecture; else the highest lower one among ordinary targets; else the highest lower one of the
+/// arch-specific targets, which a GPU would refuse and a CPU can still try.
 const Entry* find_ptx(const Unit& unit, unsigned capability);
 
 /// The PTX of each unit of an image of unknown size: wrapper (version 1 or 2), container, or PTX text.

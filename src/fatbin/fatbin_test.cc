@@ -40,7 +40,11 @@ struct Exact {
 TEST(Fatbin, reads_what_it_packs) {
   for (Compression compression : {Compression::kStored, Compression::kLz4, Compression::kZstd}) {
     const auto packed = pack({{.content = kPtx90, .compression = compression, .options = "-O2 -g", .file_name = "k.cu"},
-                              {.kind = Kind::kElf, .content = "\x7f" "ELF-like", .arch = 75, .compression = compression}});
+                              {.kind = Kind::kElf,
+                               .content = "\x7f"
+                                          "ELF-like",
+                               .arch = 75,
+                               .compression = compression}});
     ASSERT_TRUE(packed);
     EXPECT_EQ(packed->size() % 8, 0u);
     const Exact image(*packed);
@@ -59,7 +63,9 @@ TEST(Fatbin, reads_what_it_packs) {
     EXPECT_EQ(*extract(ptx), kPtx90);
     EXPECT_EQ(units->front()[1].kind, Kind::kElf);
     EXPECT_EQ(units->front()[1].arch, 75u);
-    EXPECT_EQ(extract(units->front()[1])->substr(0, 9), "\x7f" "ELF-like");
+    EXPECT_EQ(extract(units->front()[1])->substr(0, 9),
+              "\x7f"
+              "ELF-like");
   }
 }
 

@@ -33,9 +33,9 @@ struct EntryRecord {
   std::uint16_t kind;
   std::uint16_t version;  // 0x0101
   std::uint32_t header_size;
-  std::uint64_t payload_size;      // padded to 8
-  std::uint32_t compressed_size;   // without padding; 0 if stored
-  std::uint32_t options_offset;    // from the header's start, of a StringRecord; 0 if none
+  std::uint64_t payload_size;     // padded to 8
+  std::uint32_t compressed_size;  // without padding; 0 if stored
+  std::uint32_t options_offset;   // from the header's start, of a StringRecord; 0 if none
   std::uint16_t minor;
   std::uint16_t major;
   std::uint32_t arch;
