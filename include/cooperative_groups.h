@@ -1,7 +1,7 @@
 // Cooperative groups: threads that work together, as objects. The interface is that of the programming guide's chapter
 // "Cooperative Groups"; the bodies are warp shuffles, votes and barriers.
 // reduce, scan and memcpy_async are in cooperative_groups/*.h, as the guide has them.
-// Tested by tests/programs/cooperative_groups.cu and examples/reduction.cu.
+// Tested by examples/reduction.cu and tests/programs/cooperative_groups.cu.
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
