@@ -1,0 +1,21 @@
+# LLVM 19 as the target heddle::llvm, for src/compiler/codegen alone: static, with the archives that it needs, so that
+# libheddle-jit.so asks for nothing but libc and libm.
+#   include(llvm)
+#   heddle_llvm(COMPONENTS core passes native ...)
+function(heddle_llvm)
+  cmake_parse_arguments(ARG "" "" "COMPONENTS" ${ARGN})
+  find_package(LLVM 19.1 REQUIRED CONFIG)
+  # Debian's LLVM names the shared zlib and libzstd.
+  find_library(HEDDLE_z_ARCHIVE libz.a REQUIRED)
+  get_target_property(needed LLVMSupport INTERFACE_LINK_LIBRARIES)
+  list(TRANSFORM needed REPLACE "^zstd::libzstd_shared$" "${HEDDLE_zstd_ARCHIVE}")
+  list(TRANSFORM needed REPLACE "^ZLIB::ZLIB$" "${HEDDLE_z_ARCHIVE}")
+  set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${needed}")
+  llvm_map_components_to_libnames(libraries ${ARG_COMPONENTS})
+  add_library(heddle_llvm INTERFACE)
+  add_library(heddle::llvm ALIAS heddle_llvm)
+  separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+  target_compile_definitions(heddle_llvm INTERFACE ${definitions})
+  target_include_directories(heddle_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+  target_link_libraries(heddle_llvm INTERFACE ${libraries})
+endfunction()
