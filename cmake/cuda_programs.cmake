@@ -6,11 +6,16 @@
 # heddle_nvcc_program(NAME SOURCE file [FLAGS ...] [ARGS ...])
 #   where NVIDIA's nvcc is installed: NAME_nvcc_shared (-cudart shared) and NAME_nvcc_static (the default, with our
 #   libcudart_static.a found first) as tests. Elsewhere the tests are there and say that they are skipped.
+# Under the sanitizers there are none: programs would need the sanitizer's runtime themselves. What they use of our
+# libraries is tested there by tests/api, whose test programs are built with it.
 set(HEDDLE_PROGRAM_TEST ${PROJECT_SOURCE_DIR}/tests/programs/run_program.sh)
 find_program(HEDDLE_NVIDIA_NVCC NAMES nvcc PATHS /usr/local/cuda/bin NO_DEFAULT_PATH
   DOC "NVIDIA's nvcc, for the tests of programs that it built")
 
 function(heddle_cuda_program name)
+  if(HEDDLE_SANITIZE)
+    return()
+  endif()
   cmake_parse_arguments(ARG "" "SOURCE" "FLAGS;ARGS;LABELS" ${ARGN})
   get_filename_component(source ${ARG_SOURCE} ABSOLUTE)
   set(program ${CMAKE_CURRENT_BINARY_DIR}/${name})
@@ -24,6 +29,9 @@ function(heddle_cuda_program name)
 endfunction()
 
 function(heddle_nvcc_program name)
+  if(HEDDLE_SANITIZE)
+    return()
+  endif()
   cmake_parse_arguments(ARG "" "SOURCE" "FLAGS;ARGS" ${ARGN})
   get_filename_component(source ${ARG_SOURCE} ABSOLUTE)
   foreach(kind IN ITEMS shared static)
