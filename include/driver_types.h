@@ -107,11 +107,4 @@
 #define cudaKernelNodeAttributeNvlinkUtilCentricScheduling cudaLaunchAttributeNvlinkUtilCentricScheduling
 #define cudaKernelNodeAttrValue cudaLaunchAttributeValue
 
-/* Streams of launches from the device */
-#define cudaStreamTailLaunch ((cudaStream_t)0x3)
-#define cudaStreamFireAndForget ((cudaStream_t)0x4)
-#define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
-#define cudaStreamGraphFireAndForget ((cudaStream_t)0x0200000000000000)
-#define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)
-
 #endif /* __DRIVER_TYPES_H__ */

@@ -38,25 +38,29 @@ typedef enum cudaDataType_t {
   CUDA_R_6F_E2M3 = 31,
   CUDA_R_6F_E3M2 = 32,
   CUDA_R_4F_E2M1 = 33
-} cudaDataType;
+} cudaDataType_t;
+typedef enum cudaDataType_t cudaDataType;
 
 typedef enum cudaEmulationStrategy_t {
   CUDA_EMULATION_STRATEGY_DEFAULT = 0,
   CUDA_EMULATION_STRATEGY_PERFORMANT = 1,
   CUDA_EMULATION_STRATEGY_EAGER = 2
-} cudaEmulationStrategy;
+} cudaEmulationStrategy_t;
+typedef enum cudaEmulationStrategy_t cudaEmulationStrategy;
 
 typedef enum cudaEmulationMantissaControl_t {
   CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC = 0,
   CUDA_EMULATION_MANTISSA_CONTROL_FIXED = 1
-} cudaEmulationMantissaControl;
+} cudaEmulationMantissaControl_t;
+typedef enum cudaEmulationMantissaControl_t cudaEmulationMantissaControl;
 
 typedef enum cudaEmulationSpecialValuesSupport_t {
   CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT = 65535,
   CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NONE = 0,
   CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_INFINITY = 1,
   CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NAN = 2
-} cudaEmulationSpecialValuesSupport;
+} cudaEmulationSpecialValuesSupport_t;
+typedef enum cudaEmulationSpecialValuesSupport_t cudaEmulationSpecialValuesSupport;
 
 typedef enum libraryPropertyType_t {
   MAJOR_VERSION = 0,

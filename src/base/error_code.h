@@ -1,5 +1,6 @@
 // The error codes that Heddle uses inside. Their meaning for users (CUresult, cudaError_t, name, text) is one table:
-// api/errors.def. The enumerators' values are the driver's numbers, so no translation is needed at the driver's door.
+// include/heddle/errors.def. The enumerators' values are the driver's numbers, so no translation is needed at the
+// driver's door.
 #pragma once
 
 #include <cstdint>
