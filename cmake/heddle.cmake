@@ -115,7 +115,7 @@ endfunction()
 # heddle_static_bundle(NAME OUTPUT libcudart_static.a KEEP symbols.txt LIBRARIES static libraries of ours ...
 #                      [ARCHIVES files of third-party archives])
 # One relocatable object of the libraries and the part of the C++ runtime that they use, in which only the symbols
-# listed in KEEP (one a line) stay global: a C program links it with nothing but -lpthread -ldl -lrt -lgcc_s, and it can't clash
+# listed in KEEP (one pattern a line) stay global: a C program links it with nothing but -lpthread -ldl -lrt -lgcc_s, and it can't clash
 # with another libstdc++ or another copy of our code.
 function(heddle_static_bundle name)
   cmake_parse_arguments(ARG "" "OUTPUT;KEEP" "LIBRARIES;ARCHIVES" ${ARGN})
@@ -138,7 +138,7 @@ function(heddle_static_bundle name)
     COMMAND ${CMAKE_COMMAND} -E make_directory ${HEDDLE_OUT}/lib
     COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object} --whole-archive ${archives} --no-whole-archive
             --start-group ${ARG_ARCHIVES} ${runtime} --end-group
-    COMMAND ${HEDDLE_OBJCOPY} --keep-global-symbols=${keep} --strip-debug ${object}
+    COMMAND ${HEDDLE_OBJCOPY} --wildcard --keep-global-symbols=${keep} --strip-debug ${object}
     COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
     COMMAND ${CMAKE_AR} rcs ${archive} ${object}
     DEPENDS ${ARG_LIBRARIES} ${keep} VERBATIM
