@@ -1,6 +1,9 @@
 // Names and texts of errors and attributes: what errors.def and attributes.def say. Tested by describe_test.cc.
 #pragma once
 
+#ifndef __CUDA_API_VERSION_INTERNAL  // the exported names, as in the other headers of this folder
+#define __CUDA_API_VERSION_INTERNAL
+#endif
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
