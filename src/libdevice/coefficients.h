@@ -315,6 +315,10 @@ inline constexpr float kTanhF[] = {
 inline constexpr float kErfF[] = {
     0x1.06eba80000000p-3f, -0x1.8127460000000p-2f, 0x1.ce2f080000000p-4f, -0x1.b829c80000000p-6f,
     0x1.562a600000000p-8f, -0x1.bccf660000000p-11f, 0x1.d887500000000p-14f, -0x1.445f480000000p-17f,};
+// -log(erfc x) in x, 1 <= x <= 4
+inline constexpr float kErfTailF[] = {
+    0x1.918d100000000p-11f, 0x1.203a900000000p+0f, 0x1.473d860000000p-1f, 0x1.a70a1a0000000p-4f,
+    -0x1.725b4a0000000p-6f, 0x1.c1e29a0000000p-9f, -0x1.4c55220000000p-12f, 0x1.bd58b80000000p-17f,};
 // (1 + 2x) e^(x^2) erfc x in (x-4)/(x+4), x >= 0
 inline constexpr float kErfcxF[] = {
     0x1.3ba5920000000p+0f, -0x1.1df1a80000000p-3f, 0x1.f7f6240000000p-7f, 0x1.16ebf80000000p-4f,

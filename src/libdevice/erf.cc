@@ -29,10 +29,13 @@ inline T erfc_of(T x) {
   const T a = fabs(x), r = erfc_positive(a);
   return a < T(0.5) ? 1 - erf_small(x) : x < 0 ? 2 - r : r;
 }
+inline double erf_large(double a) { return 1 - erfc_positive(a); }
+// From 1 on a few digits of erfc are enough.
+inline float erf_large(float a) { return 1 - exp_of_float(-poly<kErfTailF>(clamp(a, 1.0f, 4.0f))); }
 template <typename T>
 inline T erf_of(T x) {
-  const T a = fabs(x);
-  return copysign(a < 1 ? erf_small(a) : 1 - erfc_positive(a), x);
+  const T a = fabs(x), large = erf_large(a);
+  return copysign(a < 1 ? erf_small(a) : large, x);
 }
 template <typename T>
 inline T erfcx_of(T x) {

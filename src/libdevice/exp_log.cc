@@ -14,11 +14,6 @@ inline float exp2_of(float x) {
   const float c = clamp(x, -155.0f, 129.0f), n = rint(c), r = c - n;
   return scale(fma(r, poly<kExp2F>(r), 1.0f), to_int(n));
 }
-inline float exp_of_float(float x) {
-  const float c = clamp(x, kExpLow<float>, kExpHigh<float>), n = rint(c * kLog2eF);
-  const float s = fma(-n, kLn2LoF, fma(-n, kLn2F, c));
-  return scale(fma(s * s, poly<kExpF>(s), s) + 1.0f, to_int(n));
-}
 inline double exp10_of(double x) {
   const double c = clamp(x, -326.0, 310.0), n = rint(c * kLog2Of10);
   const Pair<double> r = fast_two_sum(fma(-n, kLog10Of2, c), -n * kLog10Of2Lo);
@@ -37,16 +32,11 @@ template <typename T>
 inline T log_base(T x, Pair<T> unit, Pair<T> step) {
   const Normal<T> n = normalise(x);
   const T e = static_cast<T>(n.exponent);
-  Pair<T> l;
-  if constexpr (sizeof(T) == 4) {
-    const Pair<T> core = log_core(n.m - 1);
-    l = fast_two_sum(core.hi, core.lo);
-  } else {
-    l = log_core_pair(n.m);
-  }
-  const Pair<T> whole = two_prod(e, step.hi);
-  const Pair<T> sum = Pair<T>{whole.hi, fma(e, step.lo, whole.lo)} + l * unit;
-  return log_limits(x, sum.hi + sum.lo);
+  const Pair<T> l = log_core(n.m - 1);
+  const Pair<T> part = two_prod(l.hi, unit.hi), whole = two_prod(e, step.hi);
+  const Pair<T> sum = fast_two_sum(whole.hi, part.hi);
+  const T low = fma(l.lo, unit.hi, fma(l.hi, unit.lo, part.lo)) + fma(e, step.lo, whole.lo);
+  return log_limits(x, sum.hi + (sum.lo + low));
 }
 
 template <typename T>

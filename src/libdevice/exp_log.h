@@ -46,6 +46,13 @@ inline T exp_of(Pair<T> x, s32 shift = 0) {
   return scale(e.hi + e.lo, r.exponent + shift);
 }
 
+// e^x alone, without the pair: about one ulp.
+inline float exp_of_float(float x) {
+  const float c = clamp(x, kExpLow<float>, kExpHigh<float>), n = rint(c * kLog2eF);
+  const float s = fma(-n, kLn2LoF, fma(-n, kLn2F, c));
+  return scale(fma(s * s, poly<kExpF>(s), s) + 1.0f, to_int(n));
+}
+
 // x = m * 2^exponent with m in [sqrt(1/2), sqrt 2), for positive finite x; denormals included.
 template <typename T>
 struct Normal {

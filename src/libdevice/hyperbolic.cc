@@ -30,17 +30,19 @@ inline T sinh_of(T x) {
   return copysign(a < 1 ? sinh_small(a) : half_sum<-1>(a), x);
 }
 
+// 1 - 2 / (e^2a + 1)
+inline float tanh_large(float a) { return 1.0f - div(2.0f, exp_of_float(clamp(2 * a, 0.0f, 45.0f)) + 1.0f); }
+inline double tanh_large(double a) {
+  const Scaled<double> r = reduce_exp(clamp(2 * a, 0.0, 45.0), 0.0);
+  const Pair<double> e = exp_core(r.value);
+  const double unit = exp2i<double>(r.exponent);
+  const Pair<double> bottom = Pair<double>{mul(e.hi, unit), mul(e.lo, unit)} + 1.0;
+  const Pair<double> q = Pair<double>{2.0, 0.0} / bottom, one = fast_two_sum(1.0, -q.hi);
+  return one.hi + (one.lo - q.lo);
+}
 template <typename T>
 inline T tanh_of(T x) {
-  const T a = fabs(x);
-  const T c = clamp(2 * a, T(0), T(45));
-  const Scaled<T> r = reduce_exp(c, T(0));
-  const Pair<T> e = exp_core(r.value);
-  const T unit = exp2i<T>(r.exponent);
-  const Pair<T> bottom = Pair<T>{mul(e.hi, unit), mul(e.lo, unit)} + T(1);
-  const Pair<T> q = Pair<T>{T(2), T(0)} / bottom;
-  const Pair<T> one = fast_two_sum(T(1), -q.hi);
-  const T large = one.hi + (one.lo - q.lo);
+  const T a = fabs(x), large = tanh_large(a);
   return is_nan(x) ? x : copysign(a < T(0.55) ? tanh_small(a) : large, x);
 }
 

@@ -69,22 +69,32 @@ inline Length<T> start_length(T largest) {
   e = e > kBias - 1 ? kBias - 1 : e < 1 - kBias ? 1 - kBias : e;
   return {{T(0), T(0)}, largest, exp2i<T>(-e), e};
 }
-template <typename T>
+// Exact: with the sum's rounding errors, which only the inverse in double precision needs.
+template <bool Exact, typename T>
 inline void add_square(Length<T>& l, T x) {
   const T scaled = mul(x, l.unit);
+  if constexpr (!Exact) {
+    l.square.hi = fma(scaled, scaled, l.square.hi);
+    return;
+  }
   const Pair<T> square = two_prod(scaled, scaled), sum = two_sum(l.square.hi, square.hi);
   l.square = {sum.hi, l.square.lo + (sum.lo + square.lo)};
 }
 template <typename T>
 inline T finish_length(Length<T> l) {
-  const Pair<T> r = sqrt_pair(fast_two_sum(l.square.hi, l.square.lo));
-  return l.largest == T(kInf) ? T(kInf) : scale(r.hi + r.lo, l.exponent);
+  return l.largest == T(kInf) ? T(kInf) : scale(sqrt(l.square.hi), l.exponent);
 }
 template <typename T>
 inline T finish_inverse(Length<T> l) {
-  const Pair<T> r = sqrt_pair(fast_two_sum(l.square.hi, l.square.lo));
-  const T q = div(T(1), r.hi), rest = fma(-q, r.lo, fma(-q, r.hi, T(1)));
-  const T inverse = scale(fma(q, rest, q), -l.exponent);
+  T q;
+  if constexpr (sizeof(T) == 4) {
+    q = div(T(1), sqrt(l.square.hi));
+  } else {
+    const Pair<T> r = sqrt_pair(fast_two_sum(l.square.hi, l.square.lo));
+    q = div(T(1), r.hi);
+    q = fma(q, fma(-q, r.lo, fma(-q, r.hi, T(1))), q);
+  }
+  const T inverse = scale(q, -l.exponent);
   return l.largest == T(kInf) ? T(0) : l.square.hi == 0 ? T(kInf) : inverse;
 }
 
@@ -93,21 +103,21 @@ inline T larger(T a, T b) {
   const T c = fabs(b);
   return a < c ? c : a;  // ignores a NaN in b: an infinite component makes the length infinite
 }
-template <typename T, typename... Rest>
+template <bool Exact, typename T, typename... Rest>
 inline Length<T> length_of(T first, Rest... rest) {
   T largest = larger(T(0), first);
   ((largest = larger(largest, rest)), ...);
   Length<T> l = start_length(largest);
-  add_square(l, first);
-  (add_square(l, rest), ...);
+  add_square<Exact>(l, first);
+  (add_square<Exact>(l, rest), ...);
   return l;
 }
-template <typename T>
+template <bool Exact, typename T>
 inline Length<T> length_of_array(int n, const T* values) {
   T largest = 0;
   for (int i = 0; i < n; ++i) largest = larger(largest, values[i]);
   Length<T> l = start_length(largest);
-  for (int i = 0; i < n; ++i) add_square(l, values[i]);
+  for (int i = 0; i < n; ++i) add_square<Exact>(l, values[i]);
   return l;
 }
 
@@ -122,19 +132,23 @@ HEDDLE_NV(double, rcbrt)(double a) { return rcbrt_of(a); }
 HEDDLE_NV(float, rcbrtf)(float a) { return rcbrt_of(a); }
 HEDDLE_NV(double, rsqrt)(double a) { return div(1.0, sqrt(a)); }
 HEDDLE_NV(float, rsqrtf)(float a) { return approx_rsqrt(a); }
-HEDDLE_NV(double, hypot)(double a, double b) { return finish_length(length_of(a, b)); }
-HEDDLE_NV(float, hypotf)(float a, float b) { return finish_length(length_of(a, b)); }
-HEDDLE_NV(double, rhypot)(double a, double b) { return finish_inverse(length_of(a, b)); }
-HEDDLE_NV(float, rhypotf)(float a, float b) { return finish_inverse(length_of(a, b)); }
-HEDDLE_NV(double, norm3d)(double a, double b, double c) { return finish_length(length_of(a, b, c)); }
-HEDDLE_NV(float, norm3df)(float a, float b, float c) { return finish_length(length_of(a, b, c)); }
-HEDDLE_NV(double, rnorm3d)(double a, double b, double c) { return finish_inverse(length_of(a, b, c)); }
-HEDDLE_NV(float, rnorm3df)(float a, float b, float c) { return finish_inverse(length_of(a, b, c)); }
-HEDDLE_NV(double, norm4d)(double a, double b, double c, double d) { return finish_length(length_of(a, b, c, d)); }
-HEDDLE_NV(float, norm4df)(float a, float b, float c, float d) { return finish_length(length_of(a, b, c, d)); }
-HEDDLE_NV(double, rnorm4d)(double a, double b, double c, double d) { return finish_inverse(length_of(a, b, c, d)); }
-HEDDLE_NV(float, rnorm4df)(float a, float b, float c, float d) { return finish_inverse(length_of(a, b, c, d)); }
-HEDDLE_NV(double, norm)(int n, const double* values) { return finish_length(length_of_array(n, values)); }
-HEDDLE_NV(float, normf)(int n, const float* values) { return finish_length(length_of_array(n, values)); }
-HEDDLE_NV(double, rnorm)(int n, const double* values) { return finish_inverse(length_of_array(n, values)); }
-HEDDLE_NV(float, rnormf)(int n, const float* values) { return finish_inverse(length_of_array(n, values)); }
+HEDDLE_NV(double, hypot)(double a, double b) { return finish_length(length_of<false>(a, b)); }
+HEDDLE_NV(float, hypotf)(float a, float b) { return finish_length(length_of<false>(a, b)); }
+HEDDLE_NV(double, rhypot)(double a, double b) { return finish_inverse(length_of<true>(a, b)); }
+HEDDLE_NV(float, rhypotf)(float a, float b) { return finish_inverse(length_of<false>(a, b)); }
+HEDDLE_NV(double, norm3d)(double a, double b, double c) { return finish_length(length_of<false>(a, b, c)); }
+HEDDLE_NV(float, norm3df)(float a, float b, float c) { return finish_length(length_of<false>(a, b, c)); }
+HEDDLE_NV(double, rnorm3d)(double a, double b, double c) { return finish_inverse(length_of<true>(a, b, c)); }
+HEDDLE_NV(float, rnorm3df)(float a, float b, float c) { return finish_inverse(length_of<false>(a, b, c)); }
+HEDDLE_NV(double, norm4d)(double a, double b, double c, double d) {
+  return finish_length(length_of<false>(a, b, c, d));
+}
+HEDDLE_NV(float, norm4df)(float a, float b, float c, float d) { return finish_length(length_of<false>(a, b, c, d)); }
+HEDDLE_NV(double, rnorm4d)(double a, double b, double c, double d) {
+  return finish_inverse(length_of<true>(a, b, c, d));
+}
+HEDDLE_NV(float, rnorm4df)(float a, float b, float c, float d) { return finish_inverse(length_of<false>(a, b, c, d)); }
+HEDDLE_NV(double, norm)(int n, const double* values) { return finish_length(length_of_array<false>(n, values)); }
+HEDDLE_NV(float, normf)(int n, const float* values) { return finish_length(length_of_array<false>(n, values)); }
+HEDDLE_NV(double, rnorm)(int n, const double* values) { return finish_inverse(length_of_array<true>(n, values)); }
+HEDDLE_NV(float, rnormf)(int n, const float* values) { return finish_inverse(length_of_array<false>(n, values)); }

@@ -35,37 +35,24 @@ inline constexpr Pair<float> half_pi(float) { return {kPiOver2F, kPiOver2LoF}; }
 
 // For |x| > 1/2, asin |x| = pi/2 - 2 asin(root) with root = sqrt((1 - |x|) / 2), and acos |x| = 2 asin(root).
 template <typename T>
-struct HalfAngle {
-  T z, root, rest;  // rest: root's rounding error
-};
-template <typename T>
-inline HalfAngle<T> half_angle(T a) {
-  const T z = fma(T(-0.5), a, T(0.5)), root = sqrt(z);
-  return {z, root, root > 0 ? div(fma(-root, root, z), 2 * root) : T(0)};
-}
-
-template <typename T>
 inline T asin_of(T x) {
-  const T a = fabs(x);
-  const HalfAngle<T> h = half_angle(a);
+  const T a = fabs(x), h = fma(T(-0.5), a, T(0.5)), root = sqrt(h);
   const bool small = a <= T(0.5);
-  const T z = small ? a * a : h.z;
-  const T p = asin_core(z);
+  const T p = asin_core(small ? a * a : h);
   const Pair<T> quarter = half_pi(x);
-  const Pair<T> high = fast_two_sum(quarter.hi, -2 * h.root);
-  const T large = high.hi + (high.lo + fma(T(-2), fma(h.root, p, h.rest), quarter.lo));
+  const Pair<T> high = fast_two_sum(quarter.hi, -2 * root);
+  const T large = high.hi + (high.lo + fma(T(-2) * root, p, quarter.lo));
   return copysign(small ? fma(a, p, a) : large, x);
 }
 template <typename T>
 inline T acos_of(T x) {
-  const T a = fabs(x);
-  const HalfAngle<T> h = half_angle(a);
+  const T a = fabs(x), h = fma(T(-0.5), a, T(0.5)), root = sqrt(h);
   const bool small = a <= T(0.5);
-  const T p = asin_core(small ? a * a : h.z);
+  const T p = asin_core(small ? a * a : h);
   const Pair<T> quarter = half_pi(x);
   const Pair<T> middle = fast_two_sum(quarter.hi, -x);
   const T central = middle.hi + (middle.lo + fma(-x, p, quarter.lo));
-  const T tail = 2 * (h.root + fma(h.root, p, h.rest));
+  const T tail = 2 * fma(root, p, root);
   const T mirrored = 2 * quarter.hi - (tail - 2 * quarter.lo);
   return small ? central : x < 0 ? mirrored : tail;
 }
@@ -83,8 +70,7 @@ inline T atan_of(T x) {
   const T a = fabs(x);
   const bool large = a > 1;
   const T t = large ? div(T(1), a) : a;
-  const T rest = large && t > 0 ? fma(-t, a, T(1)) * t : T(0);  // the quotient's error, about
-  const T p = atan_core(t) + rest * div(T(1), fma(t, t, T(1)));
+  const T p = atan_core(t);
   const Pair<T> quarter = half_pi(x);
   const Pair<T> high = fast_two_sum(quarter.hi, -t);
   return copysign(large ? high.hi + (high.lo + (quarter.lo - p)) : t + p, x);
@@ -101,9 +87,7 @@ inline T atan2_of(T y, T x) {
   top = both ? T(1) : top * factor;
   bottom = both || none ? T(1) : bottom * factor;
   const T t = div(top, bottom);
-  constexpr T kSmallest = sizeof(T) == 4 ? T(0x1p-100) : T(0x1p-960);
-  const T rest = t > kSmallest && bottom < inf ? div(fma(-t, bottom, top), bottom) : T(0);
-  const T p = atan_core(t) + rest * div(T(1), fma(t, t, T(1)));
+  const T p = atan_core(t);
   // angle = quarters * pi/2 +- (t + p)
   const bool left = sign_bit(x);
   const T quarters = steep ? T(1) : left ? T(2) : T(0);

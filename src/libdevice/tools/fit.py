@@ -251,6 +251,7 @@ namespace heddle::libdevice {
     fit('kSinhF', '(sinh x / x - 1) / x^2 in x^2, |x| <= 1', odd(mp.sinh), 0, 1, 3, True)
     fit('kTanhF', '(tanh x / x - 1) / x^2 in x^2, |x| <= 0.55', odd(mp.tanh), 0, 0.3026, 5, True)
     fit('kErfF', 'erf x / x - 1 in x^2, |x| <= 1', lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, 0, 1, 7, True)
+    fit('kErfTailF', '-log(erfc x) in x, 1 <= x <= 4', lambda x: -mp.log(mp.erfc(x)), 1, 4, 7, True)
     fit('kErfcxF', '(1 + 2x) e^(x^2) erfc x in (x-4)/(x+4), x >= 0', erfcx_scaled, -1, 1, 12, True)
     fit('kRcbrtF', 'x^(-1/3), 1 <= x <= 2: start of an iteration', lambda x: x**(mp.mpf(-1) / 3), 1, 2, 4, True)
     print('''
