@@ -2,6 +2,7 @@
 #include <cuda.h>
 #include <cudaProfiler.h>
 #include <cuda_device_runtime_api.h>
+#include <cuda_occupancy.h>
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 #include <library_types.h>
