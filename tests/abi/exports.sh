@@ -4,8 +4,8 @@
 set -euo pipefail
 library=$1 names=$2 node=${3:-}
 failed=0
-found=$(nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | LC_ALL=C sort)
-if ! diff <(LC_ALL=C sort "$names") <(sed -E 's/@.*//' <<< "$found"); then
+found=$(nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }')
+if ! diff <(LC_ALL=C sort "$names") <(sed "s/@.*//" <<< "$found" | LC_ALL=C sort); then
   echo "$library does not export the names of $names (lines with < are missing, lines with > are too many)"
   failed=1
 fi
