@@ -1,0 +1,598 @@
+// FunctionEmitter: the plan (which values are scalars, which live in slots, what runs at entry), entry and blocks.
+#include <llvm/IR/DebugInfoMetadata.h>
+
+#include <algorithm>
+
+#include "compiler/codegen/emit_pure.h"
+#include "compiler/codegen/kernel_emitter.h"
+
+namespace heddle::codegen {
+
+using analysis::Shape;
+using ir::BlockId;
+using ir::Op;
+using ir::OpClass;
+using ir::ValueId;
+
+namespace {
+
+bool is_integer(ir::Type type) {
+  const ir::TypeClass c = ir::class_of(type);
+  return c == ir::TypeClass::kBits || c == ir::TypeClass::kUnsigned || c == ir::TypeClass::kSigned;
+}
+
+/// Cheap enough to run once per warp whether it is needed or not.
+bool is_cheap(const ir::Inst& inst) {
+  switch (inst.op) {
+    case Op::kAdd:
+    case Op::kSub:
+    case Op::kMul:
+    case Op::kMulWide:
+    case Op::kAnd:
+    case Op::kOr:
+    case Op::kXor:
+    case Op::kNot:
+    case Op::kShl:
+    case Op::kShr:
+    case Op::kNeg:
+    case Op::kMin:
+    case Op::kMax: return is_integer(inst.type) && !inst.mods.sat;
+    case Op::kZext:
+    case Op::kSext:
+    case Op::kCvtaToGeneric:
+    case Op::kCvtaToSpace: return true;
+    case Op::kCvt: return is_integer(inst.type) && is_integer(inst.from) && !inst.mods.sat;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+FunctionEmitter::FunctionEmitter(Unit& unit, const ir::Function& function, bool is_kernel)
+    : unit_(unit), f_(function), is_kernel_(is_kernel), b_(unit.context()) {}
+
+// ---------------------------------------------------------------------------------------------------------------- plan
+
+void FunctionEmitter::plan() {
+  cfg_ = analysis::compute_cfg(f_);
+  live_ = analysis::compute_liveness(f_, cfg_);
+  analysis::LaunchShape launch;
+  std::copy(std::begin(unit_.variant.block), std::end(unit_.variant.block), launch.block);
+  shapes_ = analysis::compute_shapes(f_, cfg_, launch);
+  const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  entry_is_full_ = is_kernel_ && threads != 0 && threads % lanes() == 0;
+  plan_values();
+  plan_suspensions();
+  plan_frame();
+
+  const std::size_t blocks = f_.blocks.size();
+  has_slow_.assign(blocks, false);
+  has_slow_body_.assign(blocks, false);
+  std::vector<BlockId> work;
+  auto reach = [&](BlockId b) {
+    if (has_slow_[b]) return;
+    has_slow_[b] = true;
+    work.push_back(b);
+  };
+  if (!entry_is_full_) reach(0);
+  for (BlockId b : cfg_.order) {
+    const ir::Inst& end = f_.blocks[b].terminator();
+    if (end.targets.size() > 1 && (!is_uniform(end.operands[0]) || shapes_.divergent_branch[b])) {
+      ++divergent_branches_;
+      for (const ir::Target& target : end.targets) reach(target.block);
+    }
+    if ((end.op == Op::kExit || end.op == Op::kReturn) && shapes_.partial[b]) early_exit_ = true;
+  }
+  while (!work.empty()) {
+    const BlockId b = work.back();
+    work.pop_back();
+    for (const ir::Target& target : f_.blocks[b].terminator().targets) reach(target.block);
+  }
+  for (BlockId b : cfg_.order) {
+    has_slow_body_[b] =
+        has_slow_[b] && (shapes_.partial[b] || early_exit_ || !entry_is_full_ || shapes_.desynchronised || lanes() != 32);
+  }
+}
+
+void FunctionEmitter::demote(ValueId value) { info_[value].kind = Shape::Kind::kVarying; }
+
+bool FunctionEmitter::is_hoistable(const ir::Inst& inst) const {
+  if (inst.guard != ir::kNoValue) return false;
+  auto operands_hoisted = [&] {
+    return std::all_of(inst.operands.begin(), inst.operands.end(), [&](ValueId v) { return info_[v].hoisted; });
+  };
+  switch (inst.op) {
+    case Op::kConst:
+    case Op::kSpecial:
+    case Op::kSymbolAddress:
+    case Op::kUndef: return true;
+    case Op::kLoad: {
+      if (inst.mods.space != ir::Space::kParam || inst.mods.is_volatile || !is_kernel_) return false;
+      const ir::Inst* address = info_[inst.operands[0]].def;
+      if (address == nullptr || address->op != Op::kConst) return false;
+      const std::uint64_t bytes = inst.results.size() * static_cast<std::uint64_t>(ir::bits_of(inst.type)) / 8;
+      return address->imm + inst.imm + bytes <= std::max<std::uint64_t>(unit_.program.param_bytes, 1);
+    }
+    default:
+      return is_cheap(inst) && operands_hoisted() && inst.results.size() == 1 &&
+             shapes_.values[inst.results[0]].kind != Shape::Kind::kVarying;
+  }
+}
+
+void FunctionEmitter::plan_values() {
+  info_.assign(f_.values.size(), {});
+  for (ValueId v = 0; v < f_.values.size(); ++v) {
+    info_[v].kind = shapes_.values[v].kind == Shape::Kind::kUnknown ? Shape::Kind::kVarying : shapes_.values[v].kind;
+    info_[v].bits = static_cast<unsigned>(ir::bits_of(f_.values[v].type));
+    info_[v].assumes = info_[v].kind == Shape::Kind::kOffsets && shapes_.values[v].assumption_count > 0;
+  }
+  for (ValueId v : f_.arguments) info_[v].hoisted = true;
+  for (BlockId b : cfg_.order) {
+    for (ValueId v : f_.blocks[b].parameters) {
+      info_[v].block = b;
+      info_[v].crosses = true;
+    }
+    for (const ir::Inst& inst : f_.blocks[b].insts) {
+      for (ValueId v : inst.results) {
+        info_[v].block = b;
+        info_[v].def = &inst;
+      }
+    }
+  }
+  // Desynchronised kernels have no shapes; what depends on the launch alone is uniform all the same.
+  if (shapes_.desynchronised) {
+    auto launch_uniform = [&](const ir::Inst& inst) {
+      switch (inst.op) {
+        case Op::kConst:
+        case Op::kSymbolAddress:
+        case Op::kUndef: return true;
+        case Op::kSpecial:
+          return inst.mods.special >= ir::Special::kNtidX && inst.mods.special <= ir::Special::kNctaidZ;
+        case Op::kLoad:
+          if (inst.mods.space != ir::Space::kParam || inst.guard != ir::kNoValue) return false;
+          break;
+        default:
+          if (ir::class_of(inst.op) != OpClass::kPure) return false;
+          if (inst.op == Op::kCvtaToGeneric || inst.op == Op::kCvtaToSpace) {
+            if (inst.mods.space == ir::Space::kLocal) return false;
+          }
+      }
+      return std::all_of(inst.operands.begin(), inst.operands.end(),
+                         [&](ValueId v) { return info_[v].kind == Shape::Kind::kUniform; });
+    };
+    for (BlockId b : cfg_.order) {
+      for (const ir::Inst& inst : f_.blocks[b].insts) {
+        if (inst.results.empty() || !launch_uniform(inst)) continue;
+        for (ValueId v : inst.results) {
+          info_[v].kind = shapes_.values[v].kind = Shape::Kind::kUniform;
+          shapes_.values[v].assumption_count = 0;
+        }
+      }
+    }
+  }
+  // Lane offsets that differ between the parts of a warp are of no use to parts; neither is what is computed from them.
+  if (lanes() < analysis::kWarpSize) {
+    const unsigned width = lanes();
+    for (ValueId v = 0; v < f_.values.size(); ++v) {
+      if (info_[v].kind != Shape::Kind::kOffsets) continue;
+      const analysis::LaneOffsets& lane_offsets = offsets(v);
+      for (unsigned i = width; i < analysis::kWarpSize; ++i) {
+        if (lane_offsets[i] - lane_offsets[i / width * width] != lane_offsets[i % width]) demote(v);
+      }
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (BlockId b : cfg_.order) {
+        for (const ir::Inst& inst : f_.blocks[b].insts) {
+          const bool varying = std::any_of(inst.operands.begin(), inst.operands.end(),
+                                           [&](ValueId v) { return !is_scalar(v); });
+          for (ValueId v : inst.results) {
+            if (varying && is_scalar(v)) {
+              demote(v);
+              changed = true;
+            }
+          }
+          for (const ir::Target& target : inst.targets) {
+            for (std::size_t i = 0; i < target.arguments.size(); ++i) {
+              const ValueId parameter = f_.blocks[target.block].parameters[i];
+              if (!is_scalar(target.arguments[i]) && is_scalar(parameter)) {
+                demote(parameter);
+                changed = true;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  for (BlockId b : cfg_.order) {
+    for (const ir::Inst& inst : f_.blocks[b].insts) {
+      if (inst.results.empty() || !is_hoistable(inst)) continue;
+      for (ValueId v : inst.results) info_[v].hoisted = true;
+    }
+  }
+  auto use = [&](ValueId v, BlockId in) {
+    if (v == ir::kNoValue) return;
+    Info& info = info_[v];
+    if (in != info.block) info.crosses = true;
+    const int loop = cfg_.loop_of[info.block];
+    if (loop != analysis::kNoLoop && !cfg_.in_loop(in, loop)) info.merges = true;
+  };
+  for (BlockId b : cfg_.order) {
+    for (const ir::Inst& inst : f_.blocks[b].insts) {
+      for (ValueId v : inst.operands) use(v, b);
+      for (ValueId v : inst.guard_else) use(v, b);
+      use(inst.guard, b);
+      for (const ir::Target& target : inst.targets) {
+        for (ValueId v : target.arguments) use(v, b);
+      }
+    }
+  }
+  if (shapes_.desynchronised) {
+    for (Info& info : info_) info.merges = true;
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------- values
+
+llvm::AllocaInst* FunctionEmitter::new_slot(llvm::Type* type, const char* name) {
+  llvm::IRBuilder<> at(alloca_point_);
+  return at.CreateAlloca(type, nullptr, name);
+}
+
+FunctionEmitter::Lane& FunctionEmitter::lane(ValueId v) {
+  Lane& lane = lanes_now_[v];
+  if (lane.epoch != kHoisted && lane.epoch != epoch_) lane = Lane{nullptr, nullptr, nullptr, epoch_};
+  return lane;
+}
+
+llvm::Value* FunctionEmitter::scalar_of(ValueId v) {
+  Lane& known = lane(v);
+  if (known.scalar) return known.scalar;
+  if (is_scalar(v) && info_[v].scalar) {
+    Value* loaded = b_.CreateLoad(info_[v].scalar->getAllocatedType(), info_[v].scalar);
+    if (no_cache_ == 0) known.scalar = loaded;
+    return loaded;
+  }
+  if (!is_scalar(v)) return lane0_or_first(vector_of(v));
+  return llvm::Constant::getNullValue(int_type(info_[v].bits));  // defined on no path
+}
+
+llvm::Value* FunctionEmitter::lane0_or_first(Value* vector) {
+  if (mode_ != Mode::kSlow) return b_.CreateExtractElement(vector, std::uint64_t{0});
+  Value* first = b_.CreateIntrinsic(llvm::Intrinsic::cttz, {mask_type()}, {current_bits_, b_.getTrue()});
+  return b_.CreateExtractElement(vector, first);
+}
+
+llvm::Value* FunctionEmitter::vector_of(ValueId v) {
+  Lane& known = lane(v);
+  if (known.vector) return known.vector;
+  const Info& info = info_[v];
+  Value* vector = nullptr;
+  if (info.vector) {
+    vector = b_.CreateLoad(info.vector->getAllocatedType(), info.vector);
+  } else if (info.kind == Shape::Kind::kUniform) {
+    vector = splat(scalar_of(v));
+  } else if (info.kind == Shape::Kind::kOffsets) {
+    if (info.assumes) {
+      vector = recompute_vector(v);
+    } else {
+      std::vector<llvm::Constant*> lane_offsets;
+      for (unsigned i = 0; i < lanes(); ++i) {
+        lane_offsets.push_back(llvm::ConstantInt::get(
+            context(), llvm::APInt(info.bits, static_cast<std::uint64_t>(offsets(v)[i]), true)));
+      }
+      vector = b_.CreateAdd(splat(scalar_of(v)), llvm::ConstantVector::get(lane_offsets));
+    }
+  } else {
+    vector = llvm::Constant::getNullValue(vector_type(info.bits));  // defined on no path
+  }
+  if (no_cache_ == 0 && known.epoch != kHoisted) known.vector = vector;
+  return vector;
+}
+
+/// The exact lanes of a value whose offsets are only assumed, from its operands.
+llvm::Value* FunctionEmitter::recompute_vector(ValueId v) {
+  const ir::Inst& inst = *info_[v].def;
+  if (inst.op == Op::kCvtaToGeneric || inst.op == Op::kCvtaToSpace) {
+    Value* base = splat(space_base(inst.mods.space));
+    Value* operand = b_.CreateZExtOrTrunc(vector_of(inst.operands[0]), vector_type(64));
+    Value* sum = inst.op == Op::kCvtaToGeneric ? b_.CreateAdd(operand, base) : b_.CreateSub(operand, base);
+    return b_.CreateZExtOrTrunc(sum, vector_type(info_[v].bits));
+  }
+  std::vector<Value*> operands, results(inst.results.size());
+  for (ValueId operand : inst.operands) operands.push_back(vector_of(operand));
+  LaneBuilder builder(b_, lanes());
+  if (!emit_pure(builder, inst, operands, results)) {
+    fail(inst, "not supported");
+    return llvm::Constant::getNullValue(vector_type(info_[v].bits));
+  }
+  return results[static_cast<std::size_t>(std::find(inst.results.begin(), inst.results.end(), v) - inst.results.begin())];
+}
+
+llvm::Value* FunctionEmitter::ok_of(ValueId v) {
+  if (!info_[v].assumes) return nullptr;
+  Lane& known = lane(v);
+  if (known.ok) return known.ok;
+  Value* ok = info_[v].ok ? b_.CreateLoad(b_.getInt1Ty(), info_[v].ok) : compute_ok(v);
+  if (no_cache_ == 0) known.ok = ok;
+  return ok;
+}
+
+/// The assumptions that this instruction adds, and those of its operands.
+llvm::Value* FunctionEmitter::compute_ok(ValueId v) {
+  const ir::Inst* inst = info_[v].def;
+  const Shape& shape = shapes_.values[v];
+  Value* all = nullptr;
+  auto also = [&](Value* test) {
+    if (test) all = all ? b_.CreateAnd(all, test) : test;
+  };
+  if (inst == nullptr) return b_.getFalse();
+  for (ValueId operand : inst->operands) also(ok_of(operand));
+  for (int i = 0; i < shape.assumption_count; ++i) {
+    const analysis::Assumption& assumption = shape.assumptions[static_cast<std::size_t>(i)];
+    if (std::find(inst->operands.begin(), inst->operands.end(), assumption.value) == inst->operands.end()) continue;
+    if (info_[assumption.value].kind != Shape::Kind::kOffsets) continue;
+    const unsigned bits = info_[assumption.value].bits;
+    const auto first = offsets(assumption.value).begin();
+    const auto [least, most] = std::minmax_element(first, first + lanes());
+    Value* base = scalar_of(assumption.value);
+    auto number = [&](const llvm::APInt& value) { return llvm::ConstantInt::get(context(), value); };
+    const llvm::APInt low(bits, static_cast<std::uint64_t>(*least), true);
+    const llvm::APInt high(bits, static_cast<std::uint64_t>(*most), true);
+    if (assumption.is_signed) {
+      if (*most > 0) also(b_.CreateICmpSLE(base, number(llvm::APInt::getSignedMaxValue(bits) - high)));
+      if (*least < 0) also(b_.CreateICmpSGE(base, number(llvm::APInt::getSignedMinValue(bits) - low)));
+    } else {
+      if (*most > 0) also(b_.CreateICmpULE(base, number(llvm::APInt::getMaxValue(bits) - high)));
+      if (*least < 0) also(b_.CreateICmpUGE(base, number(-low)));
+    }
+  }
+  return all ? all : b_.getTrue();
+}
+
+void FunctionEmitter::set_scalar(ValueId v, Value* scalar) {
+  Lane& known = lane(v);
+  known.scalar = scalar;
+  known.vector = nullptr;
+  if (mode_ == Mode::kEntry) {
+    known.epoch = kHoisted;
+    if (info_[v].assumes) known.ok = compute_ok(v);
+    return;
+  }
+  if (!info_[v].crosses) return;
+  if (info_[v].assumes) {
+    known.ok = compute_ok(v);
+    known.vector = recompute_vector(v);
+  }
+  store_slots(v, known, info_[v].merges ? mask() : nullptr);
+}
+
+void FunctionEmitter::set_vector(ValueId v, Value* vector) {
+  Lane& known = lane(v);
+  known.vector = vector;
+  known.scalar = nullptr;
+  if (mode_ == Mode::kEntry) {
+    known.epoch = kHoisted;
+    return;
+  }
+  if (info_[v].crosses) store_slots(v, known, info_[v].merges ? mask() : nullptr);
+}
+
+void FunctionEmitter::store_slots(ValueId v, const Lane& lane, Value* mask) {
+  const Info& info = info_[v];
+  if (info.scalar) b_.CreateStore(lane.scalar, info.scalar);
+  if (info.ok) b_.CreateStore(lane.ok, info.ok);
+  if (!info.vector) return;
+  Value* vector = lane.vector;
+  if (mask) vector = b_.CreateSelect(mask, vector, b_.CreateLoad(info.vector->getAllocatedType(), info.vector));
+  b_.CreateStore(vector, info.vector);
+}
+
+void FunctionEmitter::set_result(ValueId v, Value* value) {
+  const bool is_vector = value->getType()->isVectorTy();
+  if (is_scalar(v)) {
+    set_scalar(v, is_vector ? lane0_or_first(value) : value);
+  } else {
+    set_vector(v, is_vector ? value : splat(value));
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------- blocks
+
+void FunctionEmitter::set_location(const ir::Inst& inst) {
+  inst_now_ = &inst;
+  if (subprogram_ == nullptr || inst.location.ptx_line == 0) return;
+  b_.SetCurrentDebugLocation(llvm::DILocation::get(context(), inst.location.ptx_line, 0, subprogram_));
+}
+
+void FunctionEmitter::fail(const ir::Inst& inst, const std::string& why) {
+  if (!unit_.error.empty()) return;
+  unit_.error = f_.name + ": line " + std::to_string(inst.location.ptx_line) + ": '" + ir::name_of(inst.op) + "." +
+                ir::name_of(inst.type) + "': " + why;
+}
+
+llvm::Value* FunctionEmitter::mask_bits() {
+  return mode_ == Mode::kSlow ? current_bits_ : llvm::Constant::getAllOnesValue(mask_type());
+}
+
+void FunctionEmitter::begin_copy(Mode mode, Value* bits) {
+  mode_ = mode;
+  ++epoch_;
+  current_bits_ = bits;
+  current_mask_ = bits ? to_mask(bits) : nullptr;
+}
+
+void FunctionEmitter::emit_pure_inst(const ir::Inst& inst) {
+  const bool any_scalar = std::any_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return is_scalar(v); });
+  const bool any_vector = std::any_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return !is_scalar(v); });
+  std::vector<Value*> operands(inst.operands.size()), results(inst.results.size());
+  if (any_scalar) {
+    for (std::size_t i = 0; i < operands.size(); ++i) operands[i] = scalar_of(inst.operands[i]);
+    LaneBuilder builder(b_, 0);
+    if (!emit_pure(builder, inst, operands, results)) return fail(inst, "this form is not supported");
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (is_scalar(inst.results[i])) set_scalar(inst.results[i], results[i]);
+    }
+  }
+  if (any_vector) {
+    for (std::size_t i = 0; i < operands.size(); ++i) operands[i] = vector_of(inst.operands[i]);
+    LaneBuilder builder(b_, lanes());
+    if (!emit_pure(builder, inst, operands, results)) return fail(inst, "this form is not supported");
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (!is_scalar(inst.results[i])) set_vector(inst.results[i], results[i]);
+    }
+  }
+}
+
+void FunctionEmitter::emit_inst(const ir::Inst& inst) {
+  set_location(inst);
+  switch (inst.op) {
+    case Op::kConst:
+    case Op::kUndef: return emit_constant(inst);
+    case Op::kSpecial: return emit_special(inst);
+    case Op::kClock: return emit_clock(inst);
+    case Op::kSymbolAddress: return emit_symbol(inst);
+    case Op::kCvtaToGeneric:
+    case Op::kCvtaToSpace: return emit_cvta(inst);
+    case Op::kIsSpace: return emit_is_space(inst);
+    case Op::kLoad: return emit_load(inst);
+    case Op::kStore: return emit_store(inst);
+    case Op::kAtomicRmw: return emit_atomic(inst);
+    case Op::kAtomicCas: return emit_cas(inst);
+    case Op::kFence: return emit_fence(inst);
+    case Op::kCopyAsync: return emit_copy_async(inst);
+    case Op::kLocalAlloc: return emit_local_alloc(inst);
+    case Op::kBarrierArrive: {
+      Value* entry = runtime_entry(offsetof(exec::RuntimeTable, barrier_arrive));
+      Value* popcount = b_.CreateIntrinsic(llvm::Intrinsic::ctpop, {mask_type()}, {mask_bits()});
+      llvm::Type* i32 = int_type(32);
+      auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer_type(), pointer_type(), i32, i32, i32}, false);
+      b_.CreateCall(type, entry, {launch_, cta_, scalar_of(inst.operands[0]), scalar_of(inst.operands[1]),
+                                  b_.CreateZExtOrTrunc(popcount, i32)});
+      return;
+    }
+    case Op::kCall: return emit_call(inst);
+    case Op::kCallIndirect: return emit_call_indirect(inst);
+    case Op::kCallRuntime: return emit_runtime(inst);
+    case Op::kNanosleep: return emit_nanosleep(inst);
+    case Op::kTrap: return emit_trap(inst);
+    case Op::kTexture: return emit_texture(inst);
+    case Op::kBarrier:
+    case Op::kYield: return;  // emitted with the terminator
+    default: break;
+  }
+  switch (ir::class_of(inst.op)) {
+    case OpClass::kPure: return emit_pure_inst(inst);
+    case OpClass::kWarp: return emit_warp(inst);
+    default: return fail(inst, "not supported");
+  }
+}
+
+void FunctionEmitter::emit_block(BlockId block) {
+  block_now_ = block;
+  const ir::Block& source = f_.blocks[block];
+  for (std::size_t i = 0; i + 1 < source.insts.size(); ++i) {
+    const ir::Inst& inst = source.insts[i];
+    if (!inst.results.empty() && info_[inst.results[0]].hoisted) continue;
+    emit_inst(inst);
+  }
+  set_location(source.terminator());
+  const int suspension = suspension_of_[block];
+  if (suspension >= 0) {
+    if (mode_ == Mode::kFast) return emit_fast_suspension(static_cast<std::size_t>(suspension));
+    return emit_slow_wait(static_cast<std::size_t>(suspension));
+  }
+  emit_terminator(block, source.terminator());
+}
+
+void FunctionEmitter::emit_hoisted() {
+  mode_ = Mode::kEntry;
+  for (BlockId b : cfg_.order) {
+    for (const ir::Inst& inst : f_.blocks[b].insts) {
+      if (!inst.results.empty() && info_[inst.results[0]].hoisted) emit_inst(inst);
+    }
+  }
+}
+
+void FunctionEmitter::emit(llvm::Function* into) {
+  fn_ = into;
+  launch_ = fn_->getArg(0);
+  cta_ = fn_->getArg(1);
+  group_ = fn_->getArg(2);
+  if (is_kernel_) {
+    for (unsigned d = 0; d < 3; ++d) cta_index_[d] = fn_->getArg(3 + d);
+  }
+  entry_ = new_block("entry");
+  b_.SetInsertPoint(entry_);
+  if (subprogram_) b_.SetCurrentDebugLocation(llvm::DILocation::get(context(), 0, 0, subprogram_));
+  alloca_point_ = b_.CreateAlloca(b_.getInt1Ty(), nullptr, "slots");
+  hoist_point_ = b_.CreateAlloca(b_.getInt1Ty(), nullptr, "fields");
+  lanes_now_.assign(f_.values.size(), {});
+
+  // Slots. They begin as "any value, but always the same" (freeze): lanes that merge into them are never read before
+  // they are written, and the optimiser drops what nothing reads.
+  std::map<llvm::Type*, Value*> anything;
+  auto slot = [&](llvm::Type* type, const char* name) {
+    llvm::AllocaInst* made = new_slot(type, name);
+    Value*& initial = anything[type];
+    if (!initial) initial = b_.CreateFreeze(llvm::PoisonValue::get(type));
+    b_.CreateStore(initial, made);
+    return made;
+  };
+  for (ValueId v = 0; v < f_.values.size(); ++v) {
+    Info& info = info_[v];
+    if (!info.crosses || info.hoisted) continue;
+    if (is_scalar(v)) info.scalar = slot(int_type(info.bits), "s");
+    if (!is_scalar(v) || info.assumes) info.vector = slot(vector_type(info.bits), "v");
+    if (info.assumes) info.ok = slot(b_.getInt1Ty(), "ok");
+  }
+  const std::size_t blocks = f_.blocks.size();
+  pending_.assign(blocks, nullptr);
+  fast_.assign(blocks, nullptr);
+  slow_guard_.assign(blocks, nullptr);
+  slow_tail_.assign(blocks, nullptr);
+  auto zeroed = [&](llvm::Type* type, const char* name) {
+    llvm::AllocaInst* made = new_slot(type, name);
+    b_.CreateStore(llvm::Constant::getNullValue(type), made);
+    return made;
+  };
+  for (BlockId b : cfg_.order) {
+    if (is_kernel_) fast_[b] = new_block("fast");
+    if (!has_slow_[b]) continue;
+    pending_[b] = zeroed(mask_type(), "pending");
+    slow_guard_[b] = new_block("guard");
+    slow_tail_[b] = new_block("tail");
+  }
+  for (Suspension& suspension : suspensions_) {
+    suspension.waiting = zeroed(mask_type(), "waiting");
+    suspension.id = zeroed(int_type(32), "id");
+    suspension.threads = zeroed(int_type(32), "threads");
+    suspension.votes = zeroed(int_type(32), "votes");
+    if (suspension.is_yield && !spins_) spins_ = zeroed(int_type(32), "spins");
+  }
+  scan_end_ = new_block("scan_end");
+  done_ = new_block("done");
+
+  local_top_ = new_slot(int_type(32), "local_top");
+  if (is_kernel_) {
+    b_.CreateStore(constant(32, unit_.program.local_bytes), local_top_);
+  } else {
+    set_callee_arguments();
+  }
+
+  emit_hoisted();
+  emit_entry_dispatch();
+
+  if (is_kernel_) {
+    for (BlockId b : cfg_.order) {
+      b_.SetInsertPoint(fast_[b]);
+      begin_copy(Mode::kFast, nullptr);
+      emit_block(b);
+    }
+    for (std::size_t k = 0; k < suspensions_.size(); ++k) emit_fast_resume(k);
+  }
+  emit_scan();
+}
+
+}  // namespace heddle::codegen
