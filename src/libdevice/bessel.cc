@@ -159,12 +159,12 @@ inline double grown(double a, double amplitude) {
 inline double i0_of(double x) {
   const double a = fabs(x), c = clamp(a, 0.0, 8.0);
   const double small = poly<kI0Small>(c * c * (1.0 / 64));
-  return a <= 8 ? small : is_nan(x) ? x : grown(a, poly<kI0Large>(div(16.0, a) - 1));
+  return pick(a <= 8, small, pick(is_nan(x), x, grown(a, poly<kI0Large>(div(16.0, a) - 1))));
 }
 inline double i1_of(double x) {
   const double a = fabs(x), c = clamp(a, 0.0, 8.0);
   const double small = c * poly<kI1Small>(c * c * (1.0 / 64));
-  return copysign(a <= 8 ? small : is_nan(x) ? x : grown(a, poly<kI1Large>(div(16.0, a) - 1)), x);
+  return copysign(pick(a <= 8, small, pick(is_nan(x), x, grown(a, poly<kI1Large>(div(16.0, a) - 1)))), x);
 }
 
 }  // namespace

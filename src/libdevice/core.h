@@ -46,6 +46,10 @@ inline float sqrt(float x) { return sqrt_r<Round::kNearest>(x); }
 inline double sqrt(double x) { return sqrt_r<Round::kNearest>(x); }
 inline bool is_nan(float x) { return (bits(x) & 0x7fffffffu) > 0x7f800000u; }
 inline bool is_nan(double x) { return (bits(x) & 0x7fffffffffffffffull) > 0x7ff0000000000000ull; }
+template <typename T>
+inline bool either_nan(T x, T y) {
+  return __builtin_isunordered(x, y);
+}
 inline bool is_inf(float x) { return (bits(x) & 0x7fffffffu) == 0x7f800000u; }
 inline bool is_inf(double x) { return (bits(x) & 0x7fffffffffffffffull) == 0x7ff0000000000000ull; }
 inline bool is_finite(float x) { return (bits(x) & 0x7fffffffu) < 0x7f800000u; }
@@ -56,6 +60,11 @@ inline bool sign_bit(T x) {
 }
 inline s32 to_int(float x) { return to_s32<Round::kZero>(x); }
 inline s32 to_int(double x) { return to_s32<Round::kZero>(x); }
+// A choice between values that are both computed: a conditional expression with calls in it would branch.
+template <typename T>
+inline T pick(bool condition, T yes, T no) {
+  return condition ? yes : no;
+}
 // NaN stays: a comparison with it is false.
 template <typename T>
 inline T clamp(T x, T low, T high) {

@@ -27,7 +27,7 @@ inline T erfc_positive(T a) {
 template <typename T>
 inline T erfc_of(T x) {
   const T a = fabs(x), r = erfc_positive(a);
-  return a < T(0.5) ? 1 - erf_small(x) : x < 0 ? 2 - r : r;
+  return pick(a < T(0.5), 1 - erf_small(x), pick(x < 0, 2 - r, r));
 }
 inline double erf_large(double a) { return 1 - erfc_positive(a); }
 // From 1 on a few digits of erfc are enough.
@@ -35,7 +35,7 @@ inline float erf_large(float a) { return 1 - exp_of_float(-poly<kErfTailF>(clamp
 template <typename T>
 inline T erf_of(T x) {
   const T a = fabs(x), large = erf_large(a);
-  return copysign(a < 1 ? erf_small(a) : large, x);
+  return copysign(pick(a < 1, erf_small(a), large), x);
 }
 template <typename T>
 inline T erfcx_of(T x) {
@@ -44,9 +44,9 @@ inline T erfcx_of(T x) {
   const T r = erfcx_core(c);
   // The function of a large argument is 1 / (x sqrt pi), down to denormals.
   constexpr T kTail = T(0x1.20dd750429b6dp-1);
-  const T positive = a > c * T(0.5) && a > T(0x1p90) ? div(kTail, a) : r;
+  const T positive = pick(a > T(0x1p90), div(kTail, a), r);
   const T grown = exp_of(square(clamp(a, T(0), T(30)), T(1)));
-  return a < T(0.5) ? grown * (1 - erf_small(x)) : x < 0 ? fma(T(2), grown, -r) : positive;
+  return pick(a < T(0.5), grown * (1 - erf_small(x)), pick(x < 0, fma(T(2), grown, -r), positive));
 }
 // The square of x / sqrt 2 is exact; erfcx itself bends little.
 template <typename T>
@@ -82,13 +82,13 @@ inline double tail(double q) {
 template <bool Rough>
 inline double erfinv_of(double x) {
   const double a = fabs(x);
-  return copysign(a <= 0.5 ? erfinv_small(a) : tail<Rough>(1 - a), x);
+  return copysign(pick(a <= 0.5, erfinv_small(a), tail<Rough>(1 - a)), x);
 }
 template <bool Rough>
 inline double erfcinv_of(double x) {
   const bool small = x <= 0.5, large = x >= 1.5;
   const double t = tail<Rough>(large ? 2 - x : x);
-  return small ? t : large ? -t : erfinv_small(1 - x);
+  return pick(small, t, pick(large, -t, erfinv_small(1 - x)));
 }
 
 }  // namespace

@@ -44,13 +44,14 @@ inline T power(T x, T y) {
   constexpr T kBig = sizeof(T) == 4 ? T(0x1p34) : T(0x1p66), kInfinity = T(kInf);
   const T a = fabs(x), c = clamp(y, -kBig, kBig);
   const T r = exp_of(log_pair(a) * c);
-  const bool end = a == 0 || a == kInfinity;
+  const bool end = (a == 0) | (a == kInfinity);
   const T magnitude = end ? ((a == 0) == (y < 0) ? kInfinity : T(0)) : r;
-  const bool integer = trunc(y) == y, odd = integer && trunc(y * T(0.5)) * 2 != y;
+  const bool integer = trunc(y) == y, odd = integer & (trunc(y * T(0.5)) * 2 != y);
   T result = odd ? copysign(magnitude, x) : magnitude;
-  result = x < 0 && !end && !integer ? T(kNan) : result;
-  result = is_nan(x) || is_nan(y) ? x + y : result;
-  return x == 1 || y == 0 ? T(1) : result;
+  result = ((x < 0) & !end & !integer) ? T(kNan) : result;
+  const T sum = x + y;
+  result = either_nan(x, y) ? sum : result;
+  return ((x == 1) | (y == 0)) ? T(1) : result;
 }
 
 // The binary method: exact as long as the products are, like the power of an integer ought to be.

@@ -27,7 +27,7 @@ inline T half_sum(T a) {
 template <typename T>
 inline T sinh_of(T x) {
   const T a = fabs(x);
-  return copysign(a < 1 ? sinh_small(a) : half_sum<-1>(a), x);
+  return copysign(pick(a < 1, sinh_small(a), half_sum<-1>(a)), x);
 }
 
 // 1 - 2 / (e^2a + 1)
@@ -43,7 +43,7 @@ inline double tanh_large(double a) {
 template <typename T>
 inline T tanh_of(T x) {
   const T a = fabs(x), large = tanh_large(a);
-  return is_nan(x) ? x : copysign(a < T(0.55) ? tanh_small(a) : large, x);
+  return copysign(pick(a < T(0.55), tanh_small(a), large), x);
 }
 
 template <typename T>
@@ -59,14 +59,14 @@ inline T asinh_of(T x) {
   const bool large = a > kHuge<T>;
   const T c = large ? T(1) : a, square = c * c;
   const T small = log1p_of(c + div(square, 1 + sqrt(1 + square)));
-  return copysign(large ? log_of(a) + ln2<T>() : small, x);
+  return copysign(pick(large, log_of(a) + ln2<T>(), small), x);
 }
 template <typename T>
 inline T acosh_of(T x) {
   const bool large = x > kHuge<T>;
   const T t = large ? T(1) : x - 1;
   const T small = log1p_of(t + sqrt(fma(t, t, 2 * t)));
-  return large ? log_of(x) + ln2<T>() : x < 1 ? T(kNan) : small;
+  return pick(large, log_of(x) + ln2<T>(), pick(x < 1, T(kNan), small));
 }
 template <typename T>
 inline T atanh_of(T x) {

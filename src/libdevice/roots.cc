@@ -45,13 +45,15 @@ inline T cbrt_of(T x) {
   const Pair<T> t2 = two_prod(t, t), t3 = two_prod(t2.hi, t);
   const T rest = add(add(r.a, -t3.hi), -fma(t2.lo, t, t3.lo));
   const T root = fma(rest * square, T(1) / 3, t) * exp2i<T>(r.k);
-  return x == 0 || !is_finite(x) ? x + x : copysign(root, x);
+  const T twice = x + x, signed_root = copysign(root, x);
+  return ((x == 0) | !is_finite(x)) ? twice : signed_root;
 }
 template <typename T>
 inline T rcbrt_of(T x) {
   const CubeRoot<T> r = cube_root(x);
   const T root = copysign(r.y * exp2i<T>(-r.k), x);
-  return x == 0 ? copysign(T(kInf), x) : is_nan(x) ? x : is_inf(x) ? copysign(T(0), x) : root;
+  const T infinite = copysign(T(kInf), x), zero = copysign(T(0), x);
+  return x == 0 ? infinite : is_inf(x) ? zero : is_nan(x) ? x : root;
 }
 
 // The sum of the squares of numbers scaled by 2^-exponent, which brings the largest near 1.
@@ -82,7 +84,7 @@ inline void add_square(Length<T>& l, T x) {
 }
 template <typename T>
 inline T finish_length(Length<T> l) {
-  return l.largest == T(kInf) ? T(kInf) : scale(sqrt(l.square.hi), l.exponent);
+  return pick(l.largest == T(kInf), T(kInf), scale(sqrt(l.square.hi), l.exponent));
 }
 template <typename T>
 inline T finish_inverse(Length<T> l) {

@@ -58,7 +58,7 @@ inline s32 exponent_of(T x) {
 
 template <typename T>
 inline T split_exponent(T x, int* exponent) {
-  const bool regular = is_finite(x) && x != 0;
+  const bool regular = is_finite(x) & (x != 0);
   const s32 e = regular ? exponent_of(x) + 1 : 0;
   *exponent = e;
   const T y = fabs(x) < kTiniest<T> ? x * kBigScale<T> : x;
@@ -70,26 +70,23 @@ inline T split_exponent(T x, int* exponent) {
 
 template <typename T>
 inline s32 integer_log(T x) {
-  if (x == 0) return -2147483647 - 1;
-  if (is_nan(x)) return -2147483647 - 1;
-  if (is_inf(x)) return 2147483647;
-  return exponent_of(x);
+  const s32 e = exponent_of(x);
+  return ((x == 0) | is_nan(x)) ? -2147483647 - 1 : is_inf(x) ? 2147483647 : e;
 }
 
 template <typename T>
 inline T float_log(T x) {
-  const T magnitude = fabs(x);
-  return x == 0 ? -kInfinity<T> : is_finite(x) ? static_cast<T>(exponent_of(x)) : magnitude;
+  const T magnitude = fabs(x), e = static_cast<T>(exponent_of(x));
+  return x == 0 ? -kInfinity<T> : is_finite(x) ? e : magnitude;
 }
 
 template <typename T>
 inline T next_after(T x, T y) {
   using Bits = typename Format<T>::Bits;
-  if (is_nan(x) || is_nan(y)) return x + y;
-  if (x == y) return y;
-  if (x == 0) return copysign(from_bits(static_cast<Bits>(1)), y);
   const bool outward = (y > x) == (x > 0);
-  return from_bits(outward ? bits(x) + 1 : bits(x) - 1);
+  const T next = from_bits(bits(x) + (outward ? 1 : static_cast<Bits>(-1)));
+  const T smallest = copysign(from_bits(static_cast<Bits>(1)), y), sum = x + y;
+  return either_nan(x, y) ? sum : x == y ? y : x == 0 ? smallest : next;
 }
 
 // |x| mod |y|. Subtracts multiples of y * 2^k as long as the quotient is too large for one exact step: each step's
@@ -153,7 +150,8 @@ inline T split_fraction(T x, T* whole) {
 
 template <typename T>
 inline T positive_difference(T a, T b) {
-  return is_nan(a) || is_nan(b) ? a + b : a > b ? a - b : T(0);
+  const T difference = a - b, sum = a + b;
+  return either_nan(a, b) ? sum : a > b ? difference : T(0);
 }
 
 template <typename T>

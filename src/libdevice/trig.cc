@@ -73,7 +73,7 @@ inline T atan_of(T x) {
   const T p = atan_core(t);
   const Pair<T> quarter = half_pi(x);
   const Pair<T> high = fast_two_sum(quarter.hi, -t);
-  return copysign(large ? high.hi + (high.lo + (quarter.lo - p)) : t + p, x);
+  return copysign(pick(large, high.hi + (high.lo + (quarter.lo - p)), t + p), x);
 }
 template <typename T>
 inline T atan2_of(T y, T x) {
@@ -81,11 +81,11 @@ inline T atan2_of(T y, T x) {
   const bool steep = a > b;
   T top = steep ? b : a, bottom = steep ? a : b;
   // Both infinite: an eighth of a turn. Both zero: none. Near the ends of the range both are scaled.
-  const bool both = bottom == inf && top == inf, none = bottom == 0;
+  const bool both = (bottom == inf) & (top == inf), none = bottom == 0;
   constexpr T kHigh = sizeof(T) == 4 ? T(0x1p126) : T(0x1p1021), kLow = sizeof(T) == 4 ? T(0x1p-100) : T(0x1p-960);
   const T factor = bottom >= kHigh ? T(0.25) : bottom < kLow ? (sizeof(T) == 4 ? T(0x1p25) : T(0x1p54)) : T(1);
   top = both ? T(1) : top * factor;
-  bottom = both || none ? T(1) : bottom * factor;
+  bottom = (both | none) ? T(1) : bottom * factor;
   const T t = div(top, bottom);
   const T p = atan_core(t);
   // angle = quarters * pi/2 +- (t + p)
@@ -95,8 +95,9 @@ inline T atan2_of(T y, T x) {
   const Pair<T> quarter = half_pi(x);
   const Pair<T> high = fast_two_sum(quarters * quarter.hi, minus ? -t : t);
   const T turned = high.hi + (high.lo + fma(quarters, quarter.lo, minus ? -p : p));
-  const T result = copysign(steep || left ? turned : t + p, y);
-  return is_nan(x) || is_nan(y) ? x + y : result;
+  const T result = copysign((steep | left) ? turned : t + p, y);
+  const T sum = x + y;
+  return either_nan(x, y) ? sum : result;
 }
 
 }  // namespace
@@ -121,8 +122,8 @@ HEDDLE_NV(void, sincosf)(float a, float* s, float* c) {
   *c = r.cos;
 }
 // The sine of a whole number of half turns is a zero with the argument's sign.
-HEDDLE_NV(double, sinpi)(double a) { return a == trunc(a) ? copysign(0.0 * a, a) : sine(reduce_pi(a), 0); }
-HEDDLE_NV(float, sinpif)(float a) { return a == trunc(a) ? copysign(0.0f * a, a) : sine(reduce_pi(a), 0); }
+HEDDLE_NV(double, sinpi)(double a) { return pick(a == trunc(a), copysign(0.0 * a, a), sine(reduce_pi(a), 0)); }
+HEDDLE_NV(float, sinpif)(float a) { return pick(a == trunc(a), copysign(0.0f * a, a), sine(reduce_pi(a), 0)); }
 HEDDLE_NV(double, cospi)(double a) { return sine(reduce_pi(a), 1) + 0.0; }
 HEDDLE_NV(float, cospif)(float a) { return sine(reduce_pi(a), 1) + 0.0f; }
 HEDDLE_NV(void, sincospi)(double a, double* s, double* c) {
