@@ -24,7 +24,7 @@ function(heddle_cuda_program name)
   add_custom_command(OUTPUT ${program}
     COMMAND ${HEDDLE_OUT}/bin/heddle c++ -O2 -std=c++17 ${source} -o ${program} ${ARG_FLAGS}
     DEPENDS ${source} ${headers} tree VERBATIM COMMENT "heddle c++ ${name}")
-  add_custom_target(program_${name} ALL DEPENDS ${program})
+  add_custom_target(${name}_program ALL DEPENDS ${program})
   heddle_program_test(${name}_heddle ${program} "${ARG_ARGS}" "${ARG_LABELS}")
 endfunction()
 

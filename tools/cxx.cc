@@ -299,8 +299,11 @@ int Build::link(const Words& objects) {
   if (options_.openmp) command.push_back("-fopenmp");
   append(command, {"-o", options_.output.empty() ? "a.out" : options_.output});
   command.push_back("-L" + tree().lib);  // first, so that no other toolkit's folder named below outranks it
-  append(command, options_.linker);
+  for (const std::string& word : options_.linker)
+    if (word.rfind("-L", 0) == 0) command.push_back(word);
   append(command, objects);
+  for (const std::string& word : options_.linker)
+    if (word.rfind("-L", 0) != 0) command.push_back(word);
   append(command, runtime_libraries());
   if (options_.verbose || options_.dry_run) {
     // What CMake reads to learn the implicit libraries and folders of an nvcc.
