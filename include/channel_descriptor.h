@@ -25,10 +25,10 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc() {
   return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }
 
-#define HEDDLE_CHANNELS(type, x, y, z, w, kind)                             \
-  template <>                                                               \
-  inline cudaChannelFormatDesc cudaCreateChannelDesc<type>() {              \
-    return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind);  \
+#define HEDDLE_CHANNELS(type, x, y, z, w, kind)                            \
+  template <>                                                              \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<type>() {             \
+    return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind); \
   }
 /* The scalar and its vectors of one, two and four. Vectors of three have no channel format. */
 #define HEDDLE_CHANNELS_OF(scalar, vector, bits, kind) \
@@ -58,10 +58,10 @@ template <cudaChannelFormatKind kind>
 inline cudaChannelFormatDesc cudaCreateChannelDesc() {
   return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }
-#define HEDDLE_FORMAT(kind, x, y, z, w)                                            \
-  template <>                                                                      \
+#define HEDDLE_FORMAT(kind, x, y, z, w)                                               \
+  template <>                                                                         \
   inline cudaChannelFormatDesc cudaCreateChannelDesc<cudaChannelFormatKind##kind>() { \
-    return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind);         \
+    return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind);            \
   }
 HEDDLE_FORMAT(NV12, 8, 8, 8, 0)
 HEDDLE_FORMAT(UnsignedNormalized8X1, 8, 0, 0, 0)

@@ -21,10 +21,7 @@ typedef enum cudaOccPartitionedGCConfig_enum {
   PARTITIONED_GC_ON_STRICT
 } cudaOccPartitionedGCConfig;
 
-typedef enum cudaOccFuncShmemConfig_enum {
-  FUNC_SHMEM_LIMIT_DEFAULT,
-  FUNC_SHMEM_LIMIT_OPTIN
-} cudaOccFuncShmemConfig;
+typedef enum cudaOccFuncShmemConfig_enum { FUNC_SHMEM_LIMIT_DEFAULT, FUNC_SHMEM_LIMIT_OPTIN } cudaOccFuncShmemConfig;
 
 typedef enum cudaOccCacheConfig_enum {
   CACHE_PREFER_NONE = 0,
@@ -138,16 +135,20 @@ struct cudaOccResult {
 
 static inline int heddle_occupancy_max_blocks(const cudaOccDeviceProp* device) {
   switch (10 * device->computeMajor + device->computeMinor) {
-    case 75: case 86: case 87: return 16;
-    case 89: case 120: case 121: return 24;
+    case 75:
+    case 86:
+    case 87: return 16;
+    case 89:
+    case 120:
+    case 121: return 24;
     default: return 32;
   }
 }
 static inline size_t heddle_occupancy_round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
 /* Shared memory that a block takes: static, dynamic, and what the system keeps, in the unit of allocation. */
-static inline size_t heddle_occupancy_shared_bytes(const cudaOccDeviceProp* device,
-                                                   const cudaOccFuncAttributes* kernel, size_t dynamic_bytes) {
+static inline size_t heddle_occupancy_shared_bytes(const cudaOccDeviceProp* device, const cudaOccFuncAttributes* kernel,
+                                                   size_t dynamic_bytes) {
   const size_t unit = device->computeMajor >= 8 ? 128 : 256;
   return heddle_occupancy_round_up(kernel->sharedSizeBytes + dynamic_bytes + device->reservedSharedMemPerBlock, unit);
 }
@@ -239,8 +240,8 @@ static inline cudaOccError cudaOccAvailableDynamicSMemPerBlock(size_t* bytes, co
   *bytes = 0;
   if (result.activeBlocksPerMultiprocessor < blocks) return CUDA_OCC_SUCCESS;
   share = device->sharedMemPerMultiprocessor / (size_t)blocks / unit * unit;
-  limit = kernel->shmemLimitConfig == FUNC_SHMEM_LIMIT_OPTIN ? device->sharedMemPerBlockOptin
-                                                             : device->sharedMemPerBlock;
+  limit =
+      kernel->shmemLimitConfig == FUNC_SHMEM_LIMIT_OPTIN ? device->sharedMemPerBlockOptin : device->sharedMemPerBlock;
   taken = kernel->sharedSizeBytes + device->reservedSharedMemPerBlock;
   if (share > limit + device->reservedSharedMemPerBlock) share = limit + device->reservedSharedMemPerBlock;
   *bytes = share > taken ? share - taken : 0;
@@ -249,17 +250,14 @@ static inline cudaOccError cudaOccAvailableDynamicSMemPerBlock(size_t* bytes, co
 
 /* The block size with most active threads, largest first, and the grid that fills the device with it. The dynamic
  * shared memory is `dynamic_bytes`, or what `dynamic_bytes_of_block` says where that is not null. */
-static inline cudaOccError cudaOccMaxPotentialOccupancyBlockSize(int* grid_size, int* block_size,
-                                                                 const cudaOccDeviceProp* device,
-                                                                 const cudaOccFuncAttributes* kernel,
-                                                                 const cudaOccDeviceState* state,
-                                                                 size_t (*dynamic_bytes_of_block)(int),
-                                                                 size_t dynamic_bytes) {
+static inline cudaOccError cudaOccMaxPotentialOccupancyBlockSize(
+    int* grid_size, int* block_size, const cudaOccDeviceProp* device, const cudaOccFuncAttributes* kernel,
+    const cudaOccDeviceState* state, size_t (*dynamic_bytes_of_block)(int), size_t dynamic_bytes) {
   int limit, rounded, best = 0;
   if (grid_size == 0 || block_size == 0 || device == 0 || kernel == 0 || state == 0 || device->warpSize <= 0)
     return CUDA_OCC_ERROR_INVALID_INPUT;
-  limit = device->maxThreadsPerBlock < kernel->maxThreadsPerBlock ? device->maxThreadsPerBlock
-                                                                  : kernel->maxThreadsPerBlock;
+  limit =
+      device->maxThreadsPerBlock < kernel->maxThreadsPerBlock ? device->maxThreadsPerBlock : kernel->maxThreadsPerBlock;
   *grid_size = 0;
   *block_size = 0;
   for (rounded = (limit + device->warpSize - 1) / device->warpSize * device->warpSize; rounded > 0;
@@ -296,8 +294,8 @@ inline cudaOccError cudaOccMaxPotentialOccupancyBlockSizeVariableSMem(int* grid_
                                                                       const cudaOccDeviceState* state,
                                                                       DynamicBytes dynamic_bytes_of_block) {
   if (device == 0 || kernel == 0 || device->warpSize <= 0) return CUDA_OCC_ERROR_INVALID_INPUT;
-  const int limit = device->maxThreadsPerBlock < kernel->maxThreadsPerBlock ? device->maxThreadsPerBlock
-                                                                            : kernel->maxThreadsPerBlock;
+  const int limit =
+      device->maxThreadsPerBlock < kernel->maxThreadsPerBlock ? device->maxThreadsPerBlock : kernel->maxThreadsPerBlock;
   int best = 0;
   *grid_size = 0;
   *block_size = 0;

@@ -62,10 +62,6 @@ typedef enum cudaEmulationSpecialValuesSupport_t {
 } cudaEmulationSpecialValuesSupport_t;
 typedef enum cudaEmulationSpecialValuesSupport_t cudaEmulationSpecialValuesSupport;
 
-typedef enum libraryPropertyType_t {
-  MAJOR_VERSION = 0,
-  MINOR_VERSION = 1,
-  PATCH_LEVEL = 2
-} libraryPropertyType;
+typedef enum libraryPropertyType_t { MAJOR_VERSION = 0, MINOR_VERSION = 1, PATCH_LEVEL = 2 } libraryPropertyType;
 
 #endif /* __LIBRARY_TYPES_H__ */

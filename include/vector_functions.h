@@ -15,25 +15,25 @@
     v.w = w;                                                     \
     return v;                                                    \
   }
-#define HEDDLE_MAKE_1_TO_4(name, type)                        \
-  HEDDLE_MAKE name##1 make_##name##1(type x) {                \
-    name##1 v;                                                \
-    v.x = x;                                                  \
-    return v;                                                 \
-  }                                                           \
-  HEDDLE_MAKE name##2 make_##name##2(type x, type y) {        \
-    name##2 v;                                                \
-    v.x = x;                                                  \
-    v.y = y;                                                  \
-    return v;                                                 \
-  }                                                           \
+#define HEDDLE_MAKE_1_TO_4(name, type)                         \
+  HEDDLE_MAKE name##1 make_##name##1(type x) {                 \
+    name##1 v;                                                 \
+    v.x = x;                                                   \
+    return v;                                                  \
+  }                                                            \
+  HEDDLE_MAKE name##2 make_##name##2(type x, type y) {         \
+    name##2 v;                                                 \
+    v.x = x;                                                   \
+    v.y = y;                                                   \
+    return v;                                                  \
+  }                                                            \
   HEDDLE_MAKE name##3 make_##name##3(type x, type y, type z) { \
-    name##3 v;                                                \
-    v.x = x;                                                  \
-    v.y = y;                                                  \
-    v.z = z;                                                  \
-    return v;                                                 \
-  }                                                           \
+    name##3 v;                                                 \
+    v.x = x;                                                   \
+    v.y = y;                                                   \
+    v.z = z;                                                   \
+    return v;                                                  \
+  }                                                            \
   HEDDLE_MAKE_4(name##4, type)
 
 HEDDLE_MAKE_1_TO_4(char, signed char)

@@ -5,9 +5,7 @@
 #include "host_defines.h"
 
 #define HEDDLE_VECTOR_1(name, type) \
-  struct name##1 {                  \
-    type x;                         \
-  };                                \
+  struct name##1 { type x; };       \
   typedef struct name##1 name##1;
 #define HEDDLE_VECTOR_2(name, type, alignment) \
   struct __align__(alignment) name##2 {        \

@@ -5,9 +5,7 @@
 
 /* Flags of memory, contexts, streams and events */
 
-typedef enum CUipcMem_flags_enum {
-  CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1
-} CUipcMem_flags;
+typedef enum CUipcMem_flags_enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 } CUipcMem_flags;
 
 typedef enum CUmemAttach_flags_enum {
   CU_MEM_ATTACH_GLOBAL = 1,
@@ -51,10 +49,7 @@ typedef enum cl_context_flags_enum {
   NVCL_CTX_SCHED_BLOCKING_SYNC = 4
 } cl_context_flags;
 
-typedef enum CUstream_flags_enum {
-  CU_STREAM_DEFAULT = 0,
-  CU_STREAM_NON_BLOCKING = 1
-} CUstream_flags;
+typedef enum CUstream_flags_enum { CU_STREAM_DEFAULT = 0, CU_STREAM_NON_BLOCKING = 1 } CUstream_flags;
 
 typedef enum CUevent_flags_enum {
   CU_EVENT_DEFAULT = 0,
@@ -68,10 +63,7 @@ typedef enum CUevent_record_flags_enum {
   CU_EVENT_RECORD_EXTERNAL = 1
 } CUevent_record_flags;
 
-typedef enum CUevent_wait_flags_enum {
-  CU_EVENT_WAIT_DEFAULT = 0,
-  CU_EVENT_WAIT_EXTERNAL = 1
-} CUevent_wait_flags;
+typedef enum CUevent_wait_flags_enum { CU_EVENT_WAIT_DEFAULT = 0, CU_EVENT_WAIT_EXTERNAL = 1 } CUevent_wait_flags;
 
 /* Waiting for and writing values in memory in stream order */
 
@@ -114,9 +106,7 @@ typedef enum CUstreamUpdateCaptureDependencies_flags_enum {
   CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1
 } CUstreamUpdateCaptureDependencies_flags;
 
-typedef enum CUasyncNotificationType_enum {
-  CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 1
-} CUasyncNotificationType;
+typedef enum CUasyncNotificationType_enum { CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 1 } CUasyncNotificationType;
 
 /* Arrays, textures, surfaces */
 
@@ -182,10 +172,7 @@ typedef enum CUaddress_mode_enum {
   CU_TR_ADDRESS_MODE_BORDER = 3
 } CUaddress_mode;
 
-typedef enum CUfilter_mode_enum {
-  CU_TR_FILTER_MODE_POINT = 0,
-  CU_TR_FILTER_MODE_LINEAR = 1
-} CUfilter_mode;
+typedef enum CUfilter_mode_enum { CU_TR_FILTER_MODE_POINT = 0, CU_TR_FILTER_MODE_LINEAR = 1 } CUfilter_mode;
 
 /* What can be asked about devices, pointers and functions */
 
@@ -371,10 +358,7 @@ typedef enum CUjit_target_enum {
   CU_TARGET_COMPUTE_121F = 131193
 } CUjit_target;
 
-typedef enum CUjit_fallback_enum {
-  CU_PREFER_PTX = 0,
-  CU_PREFER_BINARY = 1
-} CUjit_fallback;
+typedef enum CUjit_fallback_enum { CU_PREFER_PTX = 0, CU_PREFER_BINARY = 1 } CUjit_fallback;
 
 typedef enum CUjit_cacheMode_enum {
   CU_JIT_CACHE_OPTION_NONE = 0,
@@ -558,10 +542,7 @@ typedef enum CUexecAffinityType_enum {
   CU_EXEC_AFFINITY_TYPE_MAX = 1
 } CUexecAffinityType;
 
-typedef enum CUcigDataType_enum {
-  CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 1,
-  CIG_DATA_TYPE_NV_BLOB = 2
-} CUcigDataType;
+typedef enum CUcigDataType_enum { CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 1, CIG_DATA_TYPE_NV_BLOB = 2 } CUcigDataType;
 
 typedef enum CUlibraryOption_enum {
   CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
@@ -786,9 +767,7 @@ typedef enum CUmemRangeHandleType_enum {
   CU_MEM_RANGE_HANDLE_TYPE_MAX = 0x7fffffff
 } CUmemRangeHandleType;
 
-typedef enum CUmemRangeFlags_enum {
-  CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 1
-} CUmemRangeFlags;
+typedef enum CUmemRangeFlags_enum { CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 1 } CUmemRangeFlags;
 
 typedef enum CUarraySparseSubresourceType_enum {
   CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0,
@@ -800,9 +779,7 @@ typedef enum CUmemOperationType_enum {
   CU_MEM_OPERATION_TYPE_UNMAP = 2
 } CUmemOperationType;
 
-typedef enum CUmemHandleType_enum {
-  CU_MEM_HANDLE_TYPE_GENERIC = 0
-} CUmemHandleType;
+typedef enum CUmemHandleType_enum { CU_MEM_HANDLE_TYPE_GENERIC = 0 } CUmemHandleType;
 
 typedef enum CUmemAllocationCompType_enum {
   CU_MEM_ALLOCATION_COMP_NONE = 0,
@@ -911,13 +888,9 @@ typedef enum CUgraphDebugDot_flags_enum {
   CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 0x8000
 } CUgraphDebugDot_flags;
 
-typedef enum CUuserObject_flags_enum {
-  CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1
-} CUuserObject_flags;
+typedef enum CUuserObject_flags_enum { CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1 } CUuserObject_flags;
 
-typedef enum CUuserObjectRetain_flags_enum {
-  CU_GRAPH_USER_OBJECT_MOVE = 1
-} CUuserObjectRetain_flags;
+typedef enum CUuserObjectRetain_flags_enum { CU_GRAPH_USER_OBJECT_MOVE = 1 } CUuserObjectRetain_flags;
 
 typedef enum CUgraphInstantiate_flags_enum {
   CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
@@ -940,10 +913,7 @@ typedef enum CUprocessState_enum {
   CU_PROCESS_STATE_FAILED = 3
 } CUprocessState;
 
-typedef enum CUmoduleLoadingMode_enum {
-  CU_MODULE_EAGER_LOADING = 1,
-  CU_MODULE_LAZY_LOADING = 2
-} CUmoduleLoadingMode;
+typedef enum CUmoduleLoadingMode_enum { CU_MODULE_EAGER_LOADING = 1, CU_MODULE_LAZY_LOADING = 2 } CUmoduleLoadingMode;
 
 typedef enum CUmemDecompressAlgorithm_enum {
   CU_MEM_DECOMPRESS_UNSUPPORTED = 0,
@@ -980,9 +950,7 @@ typedef enum CUCoredumpGenerationFlags {
   CU_COREDUMP_LIGHTWEIGHT_FLAGS = 47
 } CUCoredumpGenerationFlags;
 
-typedef enum CUgreenCtxCreate_flags {
-  CU_GREEN_CTX_DEFAULT_STREAM = 1
-} CUgreenCtxCreate_flags;
+typedef enum CUgreenCtxCreate_flags { CU_GREEN_CTX_DEFAULT_STREAM = 1 } CUgreenCtxCreate_flags;
 
 typedef enum CUdevSmResourceSplit_flags {
   CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
@@ -995,16 +963,10 @@ typedef enum CUdevResourceType {
   CU_DEV_RESOURCE_TYPE_MAX = 2
 } CUdevResourceType;
 
-typedef enum CUlogLevel_enum {
-  CU_LOG_LEVEL_ERROR = 0,
-  CU_LOG_LEVEL_WARNING = 1
-} CUlogLevel;
+typedef enum CUlogLevel_enum { CU_LOG_LEVEL_ERROR = 0, CU_LOG_LEVEL_WARNING = 1 } CUlogLevel;
 
 /* Profiler output; only the old cuProfilerInitialize takes it */
 
-typedef enum CUoutput_mode_enum {
-  CU_OUT_KEY_VALUE_PAIR = 0,
-  CU_OUT_CSV = 1
-} CUoutput_mode;
+typedef enum CUoutput_mode_enum { CU_OUT_KEY_VALUE_PAIR = 0, CU_OUT_CSV = 1 } CUoutput_mode;
 
 #endif /* HEDDLE_DRIVER_ENUMS_H */

@@ -1,4 +1,5 @@
-/* The handles and structures of the driver API (cuda.h includes this file). Sizes and offsets are checked by tests/abi. */
+/* The handles and structures of the driver API (cuda.h includes this file). Sizes and offsets are checked by tests/abi.
+ */
 #ifndef HEDDLE_DRIVER_STRUCTS_H
 #define HEDDLE_DRIVER_STRUCTS_H
 
@@ -126,7 +127,7 @@ typedef struct CUasyncNotificationInfo_st {
     } overBudget;
   } info;
 } CUasyncNotificationInfo;
-typedef void (CUDA_CB* CUasyncCallback)(CUasyncNotificationInfo*, void*, CUasyncCallbackHandle);
+typedef void(CUDA_CB* CUasyncCallback)(CUasyncNotificationInfo*, void*, CUasyncCallbackHandle);
 
 /* Properties of the first CUDA devices; access policy */
 typedef struct CUdevprop_st {
@@ -143,7 +144,7 @@ typedef struct CUdevprop_st {
 } CUdevprop_v1;
 typedef CUdevprop_v1 CUdevprop;
 typedef struct CUlinkState_st* CUlinkState;
-typedef void (CUDA_CB* CUhostFn)(void*);
+typedef void(CUDA_CB* CUhostFn)(void*);
 typedef struct CUaccessPolicyWindow_st {
   void* base_ptr;
   size_t num_bytes;
@@ -334,8 +335,8 @@ typedef struct CUlibraryHostUniversalFunctionAndDataTable_st {
   void* dataTable;
   size_t dataWindowSize;
 } CUlibraryHostUniversalFunctionAndDataTable;
-typedef void (CUDA_CB* CUstreamCallback)(CUstream, CUresult, void*);
-typedef size_t (CUDA_CB* CUoccupancyB2DSize)(int);
+typedef void(CUDA_CB* CUstreamCallback)(CUstream, CUresult, void*);
+typedef size_t(CUDA_CB* CUoccupancyB2DSize)(int);
 
 /* Copies */
 typedef struct CUDA_MEMCPY2D_st {
@@ -870,7 +871,7 @@ typedef struct CUdevResource_st {
 } CUdevResource_v1;
 typedef CUdevResource_v1 CUdevResource;
 typedef struct CUlogsCallbackEntry_st* CUlogsCallbackHandle;
-typedef void (CUDA_CB* CUlogsCallback)(void*, CUlogLevel, char*, size_t);
+typedef void(CUDA_CB* CUlogsCallback)(void*, CUlogLevel, char*, size_t);
 typedef unsigned int CUlogIterator;
 
 /* Types of the first, 32-bit versions of some functions */

@@ -104,13 +104,9 @@ enum cudaStreamUpdateCaptureDependenciesFlags {
   cudaStreamSetCaptureDependencies = 1
 };
 
-enum cudaUserObjectFlags {
-  cudaUserObjectNoDestructorSync = 1
-};
+enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };
 
-enum cudaUserObjectRetainFlags {
-  cudaGraphUserObjectMove = 1
-};
+enum cudaUserObjectRetainFlags { cudaGraphUserObjectMove = 1 };
 
 /* Graphics interoperability */
 
@@ -274,9 +270,7 @@ enum cudaFlushGPUDirectRDMAWritesScope {
   cudaFlushGPUDirectRDMAWritesToAllDevices = 200
 };
 
-enum cudaFlushGPUDirectRDMAWritesTarget {
-  cudaFlushGPUDirectRDMAWritesTargetCurrentDevice = 0
-};
+enum cudaFlushGPUDirectRDMAWritesTarget { cudaFlushGPUDirectRDMAWritesTargetCurrentDevice = 0 };
 
 /* Device attributes */
 
@@ -340,10 +334,7 @@ enum cudaGraphMemAttributeType {
   cudaGraphMemAttrReservedMemHigh = 3
 };
 
-enum cudaMemcpyFlags {
-  cudaMemcpyFlagDefault = 0,
-  cudaMemcpyFlagPreferOverlapWithCompute = 1
-};
+enum cudaMemcpyFlags { cudaMemcpyFlagDefault = 0, cudaMemcpyFlagPreferOverlapWithCompute = 1 };
 
 enum cudaMemcpySrcAccessOrder {
   cudaMemcpySrcAccessOrderInvalid = 0,
@@ -443,39 +434,19 @@ enum cudaJitOption {
   cudaJitOverrideDirectiveValues = 33
 };
 
-enum cudaLibraryOption {
-  cudaLibraryHostUniversalFunctionAndDataTable = 0,
-  cudaLibraryBinaryIsPreserved = 1
-};
+enum cudaLibraryOption { cudaLibraryHostUniversalFunctionAndDataTable = 0, cudaLibraryBinaryIsPreserved = 1 };
 
-enum cudaJit_CacheMode {
-  cudaJitCacheOptionNone = 0,
-  cudaJitCacheOptionCG = 1,
-  cudaJitCacheOptionCA = 2
-};
+enum cudaJit_CacheMode { cudaJitCacheOptionNone = 0, cudaJitCacheOptionCG = 1, cudaJitCacheOptionCA = 2 };
 
-enum cudaJit_Fallback {
-  cudaPreferPtx = 0,
-  cudaPreferBinary = 1
-};
+enum cudaJit_Fallback { cudaPreferPtx = 0, cudaPreferBinary = 1 };
 
-enum cudaCGScope {
-  cudaCGScopeInvalid = 0,
-  cudaCGScopeGrid = 1,
-  cudaCGScopeReserved = 2
-};
+enum cudaCGScope { cudaCGScopeInvalid = 0, cudaCGScopeGrid = 1, cudaCGScopeReserved = 2 };
 
 /* Graphs */
 
-enum cudaGraphConditionalHandleFlags {
-  cudaGraphCondAssignDefault = 1
-};
+enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
 
-enum cudaGraphConditionalNodeType {
-  cudaGraphCondTypeIf = 0,
-  cudaGraphCondTypeWhile = 1,
-  cudaGraphCondTypeSwitch = 2
-};
+enum cudaGraphConditionalNodeType { cudaGraphCondTypeIf = 0, cudaGraphCondTypeWhile = 1, cudaGraphCondTypeSwitch = 2 };
 
 enum cudaGraphNodeType {
   cudaGraphNodeTypeKernel = 0,
@@ -494,10 +465,7 @@ enum cudaGraphNodeType {
   cudaGraphNodeTypeCount = 14
 };
 
-enum cudaGraphChildGraphNodeOwnership {
-  cudaGraphChildGraphOwnershipClone = 0,
-  cudaGraphChildGraphOwnershipMove = 1
-};
+enum cudaGraphChildGraphNodeOwnership { cudaGraphChildGraphOwnershipClone = 0, cudaGraphChildGraphOwnershipMove = 1 };
 
 typedef enum cudaGraphDependencyType_enum {
   cudaGraphDependencyTypeDefault = 0,
@@ -597,18 +565,10 @@ typedef enum cudaLaunchAttributeID {
 
 /* NUMA, notifications, logs */
 
-enum cudaDeviceNumaConfig {
-  cudaDeviceNumaConfigNone = 0,
-  cudaDeviceNumaConfigNumaNode = 1
-};
+enum cudaDeviceNumaConfig { cudaDeviceNumaConfigNone = 0, cudaDeviceNumaConfigNumaNode = 1 };
 
-typedef enum cudaAsyncNotificationType_enum {
-  cudaAsyncNotificationTypeOverBudget = 1
-} cudaAsyncNotificationType;
+typedef enum cudaAsyncNotificationType_enum { cudaAsyncNotificationTypeOverBudget = 1 } cudaAsyncNotificationType;
 
-typedef enum CUDAlogLevel_enum {
-  cudaLogLevelError = 0,
-  cudaLogLevelWarning = 1
-} cudaLogLevel;
+typedef enum CUDAlogLevel_enum { cudaLogLevelError = 0, cudaLogLevelWarning = 1 } cudaLogLevel;
 
 #endif /* HEDDLE_RUNTIME_ENUMS_H */

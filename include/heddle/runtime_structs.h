@@ -117,7 +117,7 @@ struct cudaAccessPolicyWindow {
   enum cudaAccessProperty hitProp;
   enum cudaAccessProperty missProp;
 };
-typedef void (CUDART_CB* cudaHostFn_t)(void*);
+typedef void(CUDART_CB* cudaHostFn_t)(void*);
 struct cudaHostNodeParams {
   cudaHostFn_t fn;
   void* userData;
@@ -653,7 +653,7 @@ typedef struct cudaAsyncNotificationInfo {
     } overBudget;
   } info;
 } cudaAsyncNotificationInfo_t;
-typedef void (CUDART_CB* cudaAsyncCallback)(cudaAsyncNotificationInfo_t*, void*, cudaAsyncCallbackHandle_t);
+typedef void(CUDART_CB* cudaAsyncCallback)(cudaAsyncNotificationInfo_t*, void*, cudaAsyncCallbackHandle_t);
 typedef struct CUlogsCallbackEntry_st* cudaLogsCallbackHandle;
 typedef unsigned int cudaLogIterator;
 

@@ -1,5 +1,5 @@
-/* Overloads and templates of the runtime API for C++ (cuda_runtime.h includes this file). Each forwards to the C function
- * of the same name; what is more than that says so. Compiled by tests/abi. */
+/* Overloads and templates of the runtime API for C++ (cuda_runtime.h includes this file). Each forwards to the C
+ * function of the same name; what is more than that says so. Compiled by tests/abi. */
 #ifndef HEDDLE_RUNTIME_TEMPLATES_H
 #define HEDDLE_RUNTIME_TEMPLATES_H
 
@@ -151,8 +151,8 @@ static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGr
 template <class T>
 inline cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, T* wrapped, unsigned int references,
                                         unsigned int flags) {
-  return ::cudaUserObjectCreate(object, wrapped, [](void* pointer) { delete static_cast<T*>(pointer); }, references,
-                                flags);
+  return ::cudaUserObjectCreate(
+      object, wrapped, [](void* pointer) { delete static_cast<T*>(pointer); }, references, flags);
 }
 template <class T>
 inline cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, T* wrapped, unsigned int references,
@@ -249,8 +249,8 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* 
   for (int rounded = (limit + warp - 1) / warp * warp; rounded > 0; rounded -= warp) {
     const int size = rounded < limit ? rounded : limit;
     int blocks = 0;
-    error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        &blocks, reinterpret_cast<const void*>(kernel), size, shared_bytes_of_block(size), flags);
+    error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, reinterpret_cast<const void*>(kernel),
+                                                                     size, shared_bytes_of_block(size), flags);
     if (error != cudaSuccess) return error;
     if (blocks * size > best_threads) {
       best_threads = blocks * size;

@@ -48,8 +48,7 @@ std::string print_coverage(const char* title, const char* library, const char* t
   }
   std::string page = std::string("# ") + title + "\n\nPrinted by `heddle_coverage` from `include/heddle/" + table +
                      "`; don't edit. `" + library + "` exports " + std::to_string(total) +
-                     " names (a function with a per-thread default-stream twin counts twice). " +
-                     std::to_string(done) +
+                     " names (a function with a per-thread default-stream twin counts twice). " + std::to_string(done) +
                      " work; the others return the API's not-supported error and say so once in the log.\n";
   const auto section = [&](CoverageRow::Kind kind, const char* heading, bool with_reason) {
     std::string lines;
@@ -70,9 +69,7 @@ std::string print_coverage(const char* title, const char* library, const char* t
 
 }  // namespace
 
-std::string print_driver_coverage() {
-  return print_coverage("Driver API", "libcuda.so.1", "driver.def", kDriverRows);
-}
+std::string print_driver_coverage() { return print_coverage("Driver API", "libcuda.so.1", "driver.def", kDriverRows); }
 std::string print_runtime_coverage() {
   return print_coverage("Runtime API", "libcudart.so.13", "runtime.def", kRuntimeRows);
 }

@@ -38,8 +38,9 @@ int main(int count, char** arguments) {
   int failures = 0;
   for (const auto& [path, text] : pages) {
     if (check ? read_file(path) == text : write_file(path, text)) continue;
-    std::fprintf(stderr, check ? "%s is not what the tables say: run heddle_coverage docs/coverage\n"
-                               : "%s cannot be written\n", path.c_str());
+    std::fprintf(
+        stderr, check ? "%s is not what the tables say: run heddle_coverage docs/coverage\n" : "%s cannot be written\n",
+        path.c_str());
     ++failures;
   }
   return failures == 0 ? 0 : 1;

@@ -11,20 +11,20 @@
 
 // ---- Exported functions and their twins ----
 
-#define HEDDLE_API_EXPORT_Done(exported, function, needed, per_thread, parameters, names)                  \
-  namespace heddle::driver {                                                                               \
-  static constinit api::Entry entry_##exported{#exported, #parameters, api::Needs::k##needed};             \
-  }                                                                                                        \
-  extern "C" [[gnu::visibility("default")]] CUresult exported parameters {                                 \
-    return heddle::api::enter<heddle::driver::Policy, heddle::api::Needs::k##needed, per_thread>(          \
-        heddle::driver::entry_##exported, &heddle::driver::impl::function HEDDLE_API_AFTER names);         \
+#define HEDDLE_API_EXPORT_Done(exported, function, needed, per_thread, parameters, names)          \
+  namespace heddle::driver {                                                                       \
+  static constinit api::Entry entry_##exported{#exported, #parameters, api::Needs::k##needed};     \
+  }                                                                                                \
+  extern "C" [[gnu::visibility("default")]] CUresult exported parameters {                         \
+    return heddle::api::enter<heddle::driver::Policy, heddle::api::Needs::k##needed, per_thread>(  \
+        heddle::driver::entry_##exported, &heddle::driver::impl::function HEDDLE_API_AFTER names); \
   }
-#define HEDDLE_API_EXPORT_Missing(exported, function, needed, per_thread, parameters, names)                       \
-  namespace heddle::driver {                                                                                       \
-  static constinit api::Entry entry_##exported{#exported, #parameters, api::Needs::k##needed};                     \
-  }                                                                                                                \
-  extern "C" [[gnu::visibility("default")]] CUresult exported parameters {                                         \
-    return heddle::api::missing<heddle::driver::Policy>(heddle::driver::entry_##exported HEDDLE_API_AFTER names);  \
+#define HEDDLE_API_EXPORT_Missing(exported, function, needed, per_thread, parameters, names)                      \
+  namespace heddle::driver {                                                                                      \
+  static constinit api::Entry entry_##exported{#exported, #parameters, api::Needs::k##needed};                    \
+  }                                                                                                               \
+  extern "C" [[gnu::visibility("default")]] CUresult exported parameters {                                        \
+    return heddle::api::missing<heddle::driver::Policy>(heddle::driver::entry_##exported HEDDLE_API_AFTER names); \
   }
 #define HEDDLE_API_EXPORT(coverage) HEDDLE_API_BY_COVERAGE(HEDDLE_API_EXPORT_, coverage)
 #define HEDDLE_API_TWIN_None(coverage, function, needs, parameters, names)
@@ -32,16 +32,15 @@
   HEDDLE_API_EXPORT(coverage)(function##_ptds, function, needs, true, parameters, names)
 #define HEDDLE_API_TWIN_Ptsz(coverage, function, needs, parameters, names) \
   HEDDLE_API_EXPORT(coverage)(function##_ptsz, function, needs, true, parameters, names)
-#define HEDDLE_DRIVER(base, suffix, version, needs, stream, coverage, parameters, names)              \
-  HEDDLE_API_EXPORT(coverage)(base##suffix, base##suffix, needs, false, parameters, names)            \
-  HEDDLE_API_TWIN_##stream(coverage, base##suffix, needs, parameters, names)
+#define HEDDLE_DRIVER(base, suffix, version, needs, stream, coverage, parameters, names)   \
+  HEDDLE_API_EXPORT(coverage)(base##suffix, base##suffix, needs, false, parameters, names) \
+      HEDDLE_API_TWIN_##stream(coverage, base##suffix, needs, parameters, names)
 
 #define HEDDLE_API_NAME_TWIN_None(function)
 #define HEDDLE_API_NAME_TWIN_Ptds(function) HEDDLE_API_EXPORT_Missing(function##_ptds, , Nothing, true, (), ())
 #define HEDDLE_API_NAME_TWIN_Ptsz(function) HEDDLE_API_EXPORT_Missing(function##_ptsz, , Nothing, true, (), ())
-#define HEDDLE_DRIVER_NAME(base, suffix, version, stream, coverage)          \
-  HEDDLE_API_EXPORT_Missing(base##suffix, , Nothing, false, (), ())          \
-  HEDDLE_API_NAME_TWIN_##stream(base##suffix)
+#define HEDDLE_DRIVER_NAME(base, suffix, version, stream, coverage) \
+  HEDDLE_API_EXPORT_Missing(base##suffix, , Nothing, false, (), ()) HEDDLE_API_NAME_TWIN_##stream(base##suffix)
 
 #include "heddle/driver.def"
 
@@ -52,9 +51,9 @@ namespace {
 
 struct Procedure {
   std::string_view base;
-  int version;             // 0: cannot be asked for
+  int version;  // 0: cannot be asked for
   void* pointer;
-  void* twin;              // null: none
+  void* twin;  // null: none
 };
 
 // The per-thread variants came with CUDA 7.0.

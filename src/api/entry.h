@@ -80,7 +80,8 @@ template <class Policy, class... P>
   } catch (...) {
     result = is_out_of_memory() ? Policy::kOutOfMemory : Policy::kUnknown;
   }
-  if (result != Policy::kSuccess) [[unlikely]] Policy::failed(entry, result);
+  if (result != Policy::kSuccess) [[unlikely]]
+    Policy::failed(entry, result);
   return result;
 }
 

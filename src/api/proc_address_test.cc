@@ -4,9 +4,9 @@
 #include "api/entry.h"
 #undef HEDDLE_API_KIND_Done
 #define HEDDLE_API_KIND_Done Missing
-#include "api/driver_exports.h"
-
 #include <gtest/gtest.h>
+
+#include "api/driver_exports.h"
 
 namespace heddle::driver {
 

@@ -45,10 +45,10 @@ template <class Result, class... P>
     return heddle::api::enter<heddle::runtime::Policy, heddle::api::Needs::k##needed, per_thread>(   \
         heddle::runtime::entry_##exported, &heddle::runtime::impl::function HEDDLE_API_AFTER names); \
   }
-#define HEDDLE_API_EXPORT_Missing(exported, function, needed, per_thread, parameters, names)                         \
-  HEDDLE_API_ENTRY(exported, parameters, needed)                                                                     \
-  extern "C" [[gnu::visibility("default")]] cudaError_t exported parameters {                                        \
-    return heddle::api::missing<heddle::runtime::Policy>(heddle::runtime::entry_##exported HEDDLE_API_AFTER names);  \
+#define HEDDLE_API_EXPORT_Missing(exported, function, needed, per_thread, parameters, names)                        \
+  HEDDLE_API_ENTRY(exported, parameters, needed)                                                                    \
+  extern "C" [[gnu::visibility("default")]] cudaError_t exported parameters {                                       \
+    return heddle::api::missing<heddle::runtime::Policy>(heddle::runtime::entry_##exported HEDDLE_API_AFTER names); \
   }
 #define HEDDLE_API_EXPORT(coverage) HEDDLE_API_BY_COVERAGE(HEDDLE_API_EXPORT_, coverage)
 #define HEDDLE_API_TWIN_None(coverage, function, needs, parameters, names)
@@ -56,20 +56,20 @@ template <class Result, class... P>
   HEDDLE_API_EXPORT(coverage)(function##_ptds, function, needs, true, parameters, names)
 #define HEDDLE_API_TWIN_Ptsz(coverage, function, needs, parameters, names) \
   HEDDLE_API_EXPORT(coverage)(function##_ptsz, function, needs, true, parameters, names)
-#define HEDDLE_RUNTIME(name, needs, stream, coverage, parameters, names)    \
-  HEDDLE_API_EXPORT(coverage)(name, name, needs, false, parameters, names)  \
-  HEDDLE_API_TWIN_##stream(coverage, name, needs, parameters, names)
+#define HEDDLE_RUNTIME(name, needs, stream, coverage, parameters, names)   \
+  HEDDLE_API_EXPORT(coverage)(name, name, needs, false, parameters, names) \
+      HEDDLE_API_TWIN_##stream(coverage, name, needs, parameters, names)
 
-#define HEDDLE_API_PLAIN_Done(result, name, parameters, names)                                      \
-  HEDDLE_API_ENTRY(name, parameters, Nothing)                                                       \
-  extern "C" [[gnu::visibility("default")]] result name parameters {                                \
-    return heddle::runtime::enter_plain(heddle::runtime::entry_##name,                              \
-                                        &heddle::runtime::impl::name HEDDLE_API_AFTER names);       \
+#define HEDDLE_API_PLAIN_Done(result, name, parameters, names)                                \
+  HEDDLE_API_ENTRY(name, parameters, Nothing)                                                 \
+  extern "C" [[gnu::visibility("default")]] result name parameters {                          \
+    return heddle::runtime::enter_plain(heddle::runtime::entry_##name,                        \
+                                        &heddle::runtime::impl::name HEDDLE_API_AFTER names); \
   }
-#define HEDDLE_API_PLAIN_Missing(result, name, parameters, names)                                                  \
-  HEDDLE_API_ENTRY(name, parameters, Nothing)                                                                      \
-  extern "C" [[gnu::visibility("default")]] result name parameters {                                               \
-    return heddle::runtime::missing_plain<result>(heddle::runtime::entry_##name HEDDLE_API_AFTER names);           \
+#define HEDDLE_API_PLAIN_Missing(result, name, parameters, names)                                        \
+  HEDDLE_API_ENTRY(name, parameters, Nothing)                                                            \
+  extern "C" [[gnu::visibility("default")]] result name parameters {                                     \
+    return heddle::runtime::missing_plain<result>(heddle::runtime::entry_##name HEDDLE_API_AFTER names); \
   }
 #define HEDDLE_RUNTIME_PLAIN(result, name, coverage, parameters, names) \
   HEDDLE_API_BY_COVERAGE(HEDDLE_API_PLAIN_, coverage)(result, name, parameters, names)
@@ -77,8 +77,7 @@ template <class Result, class... P>
 #define HEDDLE_API_NAME_TWIN_None(function)
 #define HEDDLE_API_NAME_TWIN_Ptds(function) HEDDLE_API_EXPORT_Missing(function##_ptds, , Nothing, true, (), ())
 #define HEDDLE_API_NAME_TWIN_Ptsz(function) HEDDLE_API_EXPORT_Missing(function##_ptsz, , Nothing, true, (), ())
-#define HEDDLE_RUNTIME_NAME(name, stream, coverage)               \
-  HEDDLE_API_EXPORT_Missing(name, , Nothing, false, (), ())       \
-  HEDDLE_API_NAME_TWIN_##stream(name)
+#define HEDDLE_RUNTIME_NAME(name, stream, coverage) \
+  HEDDLE_API_EXPORT_Missing(name, , Nothing, false, (), ()) HEDDLE_API_NAME_TWIN_##stream(name)
 
 #include "heddle/runtime.def"

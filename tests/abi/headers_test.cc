@@ -12,9 +12,9 @@
 #include <type_traits>
 
 static_assert(CUDA_VERSION == 13000 && CUDART_VERSION == 13000);
-#if !defined(__cuda_cuda_h__) || !defined(__DRIVER_TYPES_H__) || !defined(__HOST_DEFINES_H__) ||                 \
-    !defined(__CUDA_RUNTIME_H__) || !defined(__CUDA_RUNTIME_API_H__) || !defined(__VECTOR_TYPES_H__) ||          \
-    !defined(__VECTOR_FUNCTIONS_H__) || !defined(__CHANNEL_DESCRIPTOR_H__) || !defined(__LIBRARY_TYPES_H__) ||   \
+#if !defined(__cuda_cuda_h__) || !defined(__DRIVER_TYPES_H__) || !defined(__HOST_DEFINES_H__) ||               \
+    !defined(__CUDA_RUNTIME_H__) || !defined(__CUDA_RUNTIME_API_H__) || !defined(__VECTOR_TYPES_H__) ||        \
+    !defined(__VECTOR_FUNCTIONS_H__) || !defined(__CHANNEL_DESCRIPTOR_H__) || !defined(__LIBRARY_TYPES_H__) || \
     !defined(__TEXTURE_TYPES_H__) || !defined(__SURFACE_TYPES_H__) || !defined(__BUILTIN_TYPES_H__)
 #error "programs test these macros to learn which headers are there"
 #endif

@@ -9,8 +9,8 @@ int main() {
   struct {
     int major, minor, threads;
     size_t shared, optin;
-  } const devices[] = {{7, 5, 1024, 65536, 65536},    {8, 0, 2048, 167936, 166912}, {8, 6, 1536, 102400, 101376},
-                       {8, 9, 1536, 102400, 101376},  {9, 0, 2048, 233472, 232448}, {10, 0, 2048, 233472, 232448},
+  } const devices[] = {{7, 5, 1024, 65536, 65536},   {8, 0, 2048, 167936, 166912}, {8, 6, 1536, 102400, 101376},
+                       {8, 9, 1536, 102400, 101376}, {9, 0, 2048, 233472, 232448}, {10, 0, 2048, 233472, 232448},
                        {12, 0, 1536, 102400, 101376}};
   for (const auto& d : devices) {
     cudaDeviceProp properties = {};
@@ -38,7 +38,8 @@ int main() {
         for (const int block : {1, 31, 32, 33, 64, 96, 128, 160, 192, 256, 384, 512, 768, 1000, 1024}) {
           for (const size_t dynamic : {size_t(0), size_t(512), size_t(8000), size_t(16384)}) {
             cudaOccResult result;
-            const int error = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel, &state, block, dynamic);
+            const int error =
+                cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel, &state, block, dynamic);
             std::printf("%d.%d registers %d shared %zu + %zu block %d: error %d blocks %d by %d %d %d %d\n", d.major,
                         d.minor, registers, fixed, dynamic, block, error,
                         error ? 0 : result.activeBlocksPerMultiprocessor, result.blockLimitWarps,
