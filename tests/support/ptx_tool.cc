@@ -12,6 +12,10 @@
 #include "compiler/ptx/linker.h"
 #include "compiler/ptx/parser.h"
 #include "compiler/transform/build_ssa.h"
+#include "compiler/transform/inline_calls.h"
+#include "compiler/transform/lower_spin_loops.h"
+#include "compiler/transform/simplify.h"
+#include "compiler/transform/split_barriers.h"
 
 namespace {
 
@@ -75,13 +79,27 @@ int main(int argc, char** argv) {
           std::printf("%s: %s: %s\n%s", argv[i], name.c_str(), program.error().why(), log.c_str());
           continue;
         }
-        std::string message;
-        if (Status status = ir::verify(*program, &message, false); !status.ok()) {
+        auto check = [&](const char* pass, bool barriers_split) {
+          std::string message;
+          if (ir::verify(*program, &message, barriers_split).ok()) return;
           ++failures;
-          std::printf("%s: %s: build_ssa: %s\n", argv[i], name.c_str(), message.c_str());
-        }
+          std::printf("%s: %s: %s: %s\n", argv[i], name.c_str(), pass, message.c_str());
+        };
+        const std::size_t built = count_instructions(*program);
+        check("build_ssa", false);
+        begin = std::chrono::steady_clock::now();
+        transform::inline_calls(&*program);
+        check("inline_calls", false);
+        transform::simplify(&*program);
+        check("simplify", false);
+        transform::lower_spin_loops(&*program);
+        check("lower_spin_loops", false);
+        transform::split_barriers(&*program);
+        check("split_barriers", true);
+        const double transform_ms = milliseconds_since(begin);
         if (stats)
-          std::printf("  %s: %zu instructions built in %.1f ms\n", name.c_str(), count_instructions(*program), build_ms);
+          std::printf("  %s: %zu instructions built in %.1f ms, %zu after %.1f ms\n", name.c_str(), built, build_ms,
+                      count_instructions(*program), transform_ms);
         if (print) std::printf("%s\n", ir::print_program(*program).c_str());
       }
     }
