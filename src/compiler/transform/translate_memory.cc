@@ -10,9 +10,21 @@ using ir::ValueId;
 // ---- addresses
 
 ValueId Translator::allocate_local(std::uint64_t bytes, std::uint32_t align) {
-  const ValueId size = b_.constant(Type::kB64, bytes);
-  const ValueId address = b_.emit(Op::kLocalAlloc, Type::kB64, {size});
-  function_->blocks[b_.block()].insts.back().imm = align;
+  auto& insts = function_->blocks[0].insts;
+  ir::Inst size, alloc;
+  size.op = Op::kConst;
+  size.type = Type::kB64;
+  size.imm = bytes;
+  size.results = {function_->add_value(Type::kB64)};
+  alloc.op = Op::kLocalAlloc;
+  alloc.type = Type::kB64;
+  alloc.imm = align;
+  alloc.imm_hi = bytes;
+  alloc.operands = size.results;
+  alloc.results = {function_->add_value(Type::kB64)};
+  const ValueId address = alloc.results[0];
+  insts.insert(insts.begin(), std::move(alloc));
+  insts.insert(insts.begin(), std::move(size));
   return address;
 }
 
@@ -58,23 +70,7 @@ bool Translator::symbol_address(const Operand& operand, Type type, ValueId* valu
       } else {
         // One area per call: a recursive function's locals are not shared. Allocated on entry.
         auto [entry, is_new] = locals_.try_emplace(operand.id, ir::kNoValue);
-        if (is_new) {
-          auto& insts = function_->blocks[0].insts;
-          const ValueId size = function_->add_value(Type::kB64), address = function_->add_value(Type::kB64);
-          ir::Inst constant, alloc;
-          constant.op = Op::kConst;
-          constant.type = Type::kB64;
-          constant.imm = variable->bytes();
-          constant.results = {size};
-          alloc.op = Op::kLocalAlloc;
-          alloc.type = Type::kB64;
-          alloc.imm = variable->alignment();
-          alloc.operands = {size};
-          alloc.results = {address};
-          insts.insert(insts.begin(), std::move(alloc));
-          insts.insert(insts.begin(), std::move(constant));
-          entry->second = address;
-        }
+        if (is_new) entry->second = allocate_local(variable->bytes(), variable->alignment());
         base = b_.resize(entry->second, ir::bits_of(bits), false);
       }
       break;

@@ -124,6 +124,7 @@ class Translator {
   bool load_words(const Words& words, std::uint64_t offset, ir::Type type, ValueId* value);
   bool store_words(const Words& words, std::uint64_t offset, ir::Type type, ValueId value);
   void order_of(ir::Mods* mods) const;
+  /// Memory for one call of a device function, allocated on entry; inline_calls makes it static.
   ValueId allocate_local(std::uint64_t bytes, std::uint32_t align);
   ValueId copy_bytes_loop(ValueId from, ir::Space from_space, ValueId to, ir::Space to_space, ValueId bytes);
 
