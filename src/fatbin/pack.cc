@@ -24,7 +24,9 @@ std::string build_strings(const PackEntry& entry, EntryRecord& record) {
     strings += entry.file_name;
     pad_to_8(strings);
   }
-  if (!entry.options.empty()) {
+  // NVIDIA's driver follows the options of a PTX entry without asking whether there are any (580: a crash at load), so
+  // an empty string is written.
+  if (!entry.options.empty() || entry.kind == Kind::kPtx) {
     record.options_offset = static_cast<std::uint32_t>(sizeof(EntryRecord) + strings.size());
     append(strings, StringRecord{record.options_offset + static_cast<std::uint32_t>(sizeof(StringRecord)),
                                  static_cast<std::uint32_t>(entry.options.size())});
