@@ -91,7 +91,7 @@ int main() {
   EXPECT(out[13] == 0.25 && out[14] == 1.5 && out[15] == x, "%g %g %g", out[13], out[14], out[15]);
   for (double y : {1e-12, 0.001, 0.4, 1.0, 1.7, 1.999}) EXPECT(near(std::erfc(erfcinv(y)) / y, 1.0), "%g: %.17g", y, erfcinv(y));
   EXPECT(sinpi(1e15) == 0 && cospi(0.5) == 0 && cospi(3.0) == -1 && sinpi(-0.5) == -1, "%g", sinpi(-0.5));
-  EXPECT(near(erfcx(20.0), 0.028174348741872873), "%.17g", erfcx(20.0));
+  EXPECT(near(erfcx(20.0), 0.028174348741051319), "%.17g", erfcx(20.0));  // by its asymptotic series
   EXPECT(min(3, 4) == 3 && max(2u, 7) == 7 && min(1.5, 2.0f) == 1.5, "host min and max");
   return verdict("device_functions");
 }
