@@ -3,15 +3,16 @@
 // A row of include/heddle/driver.def or runtime.def becomes an exported function (driver_exports.h, runtime_exports.h)
 // that calls `enter` with the body, a plain function in namespace heddle::driver::impl or heddle::runtime::impl. Bodies
 // therefore hold no policy: no check for initialisation, no trace, no catch. Formatting of arguments stays out of this
-// template too, since it would cost several times its compile time: the trace gets pointers to the arguments and the
-// text of the parameter list. Tested by entry_test.cc.
+// template too, since it would cost several times its compile time: the trace gets pointers to the arguments, their
+// kinds, and the text of the parameter list (trace.h prints them). Tested by entry_test.cc.
 #pragma once
 
 #include <cxxabi.h>
 
+#include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 namespace heddle::api {
@@ -31,11 +32,19 @@ struct Entry {
   mutable std::atomic<bool> warned{false};  ///< "not implemented" has been logged
 };
 
-/// Called around every call while it is set (tools set it; null by default). `arguments` points to the arguments in
-/// their declared order and types; `result` is the error code, or 0 of functions that return none.
+/// One argument of a traced call: where it is and how to read it.
+struct Argument {
+  enum Kind : std::uint8_t { kPointer, kText, kSigned, kUnsigned, kFloat, kStructure };
+  const void* value;
+  Kind kind;  ///< kText is a const char*
+  std::uint16_t size;
+};
+
+/// Called around every call while it is set (trace.h sets one; null by default). `result` is the error code, or 0 of
+/// functions that return none.
 struct TraceHook {
-  void (*before)(const Entry& entry, const void* const* arguments, std::size_t count);
-  void (*after)(const Entry& entry, const void* const* arguments, std::size_t count, int result);
+  void (*before)(const Entry& entry, std::span<const Argument> arguments);
+  void (*after)(const Entry& entry, std::span<const Argument> arguments, int result);
 };
 inline constinit std::atomic<const TraceHook*> trace_hook{nullptr};
 
@@ -67,6 +76,19 @@ void warn_not_implemented(const Entry& entry);
 /// Which error the exception in flight stands for: true if memory has run out. Call only from a catch block.
 bool is_out_of_memory() noexcept;
 
+/// An argument as a trace sees it. No more than a type's kind: formatting would make every function's template costly.
+template <class T>
+constexpr Argument describe_argument(const T& value) {
+  constexpr Argument::Kind kKind = std::is_same_v<T, const char*> ? Argument::kText
+                                   : std::is_pointer_v<T>         ? Argument::kPointer
+                                   : std::is_floating_point_v<T>  ? Argument::kFloat
+                                   : std::is_enum_v<T>            ? Argument::kUnsigned
+                                   : std::is_integral_v<T>
+                                       ? (std::is_signed_v<T> ? Argument::kSigned : Argument::kUnsigned)
+                                       : Argument::kStructure;
+  return {&value, kKind, sizeof(T)};
+}
+
 namespace detail {
 
 template <class Policy, class... P>
@@ -88,15 +110,15 @@ template <class Policy, class... P>
 template <class Policy, class... P>
 [[gnu::noinline]] typename Policy::Result run_traced(const TraceHook& hook, const Entry& entry,
                                                      typename Policy::Result (*body)(P...), P... arguments) {
-  const void* const pointers[] = {static_cast<const void*>(&arguments)..., nullptr};
-  hook.before(entry, pointers, sizeof...(P));
+  const std::array<Argument, sizeof...(P)> described{describe_argument(arguments)...};
+  hook.before(entry, described);
   typename Policy::Result result = entry.needs == Needs::kNothing ? Policy::kSuccess : Policy::admit(entry.needs);
   if (result == Policy::kSuccess) {
     result = run<Policy>(entry, body, arguments...);
   } else {
     Policy::failed(entry, result);
   }
-  hook.after(entry, pointers, sizeof...(P), static_cast<int>(result));
+  hook.after(entry, described, static_cast<int>(result));
   return result;
 }
 

@@ -72,14 +72,15 @@ TEST_F(EntryTest, twins_set_the_default_stream_for_the_call_alone) {
 }
 
 TEST_F(EntryTest, trace_sees_arguments_and_result) {
-  static const TraceHook hook{[](const Entry& traced, const void* const* arguments, std::size_t count) {
-                                EXPECT_EQ(count, 2u);
-                                events.push_back(std::string("before ") + traced.name + " " +
-                                                 std::to_string(*static_cast<const int*>(arguments[0])));
-                              },
-                              [](const Entry&, const void* const*, std::size_t, int result) {
-                                events.push_back("after " + std::to_string(result));
-                              }};
+  static const TraceHook hook{
+      [](const Entry& traced, std::span<const Argument> arguments) {
+        ASSERT_EQ(arguments.size(), 2u);
+        EXPECT_EQ(arguments[0].kind, Argument::kSigned);
+        EXPECT_EQ(arguments[1].kind, Argument::kText);
+        events.push_back(std::string("before ") + traced.name + " " +
+                         std::to_string(*static_cast<const int*>(arguments[0].value)));
+      },
+      [](const Entry&, std::span<const Argument>, int result) { events.push_back("after " + std::to_string(result)); }};
   trace_hook.store(&hook);
   EXPECT_EQ((enter<TestPolicy, Needs::kContext, false>(entry, &body, 7, "")), 7);
   trace_hook.store(nullptr);

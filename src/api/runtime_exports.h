@@ -13,16 +13,16 @@ template <class Result, class... P>
   const api::TraceHook* hook = api::trace_hook.load(std::memory_order_acquire);
   if (hook == nullptr) [[likely]]
     return body(arguments...);
-  const void* const pointers[] = {static_cast<const void*>(&arguments)..., nullptr};
-  hook->before(entry, pointers, sizeof...(P));
+  const std::array<api::Argument, sizeof...(P)> described{api::describe_argument(arguments)...};
+  hook->before(entry, described);
   if constexpr (std::is_void_v<Result>) {
     body(arguments...);
-    hook->after(entry, pointers, sizeof...(P), 0);
+    hook->after(entry, described, 0);
   } else {
     Result result = body(arguments...);
     int code = 0;
     if constexpr (std::is_same_v<Result, cudaError_t>) code = static_cast<int>(result);
-    hook->after(entry, pointers, sizeof...(P), code);
+    hook->after(entry, described, code);
     return result;
   }
 }
