@@ -478,8 +478,8 @@ void FunctionEmitter::emit_inst(const ir::Inst& inst) {
     case Op::kNanosleep: return emit_nanosleep(inst);
     case Op::kTrap: return emit_trap(inst);
     case Op::kTexture: return emit_texture(inst);
-    case Op::kBarrier:
-    case Op::kYield: return;  // emitted with the terminator
+    case Op::kYield: return;  // in a callee: the caller's loop will do
+    case Op::kBarrier: return fail(inst, "a barrier must end its block");
     default: break;
   }
   switch (ir::class_of(inst.op)) {
@@ -495,6 +495,7 @@ void FunctionEmitter::emit_block(BlockId block) {
   for (std::size_t i = 0; i + 1 < source.insts.size(); ++i) {
     const ir::Inst& inst = source.insts[i];
     if (!inst.results.empty() && info_[inst.results[0]].hoisted) continue;
+    if (suspension_of_[block] >= 0 && i + 2 == source.insts.size()) break;  // emitted with the terminator
     emit_inst(inst);
   }
   set_location(source.terminator());

@@ -53,6 +53,7 @@ extern "C" void LLVMInitializeX86TargetInfo();
 extern "C" void LLVMInitializeX86Target();
 extern "C" void LLVMInitializeX86TargetMC();
 extern "C" void LLVMInitializeX86AsmPrinter();
+extern "C" void LLVMInitializeX86AsmParser();
 
 namespace heddle::codegen {
 namespace {
@@ -74,6 +75,7 @@ const Host& host() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();  // inline assembly
     llvm::install_fatal_error_handler([](void*, const char* reason, bool) { throw LlvmFailure{reason}; });
     Host h;
     h.triple = llvm::sys::getProcessTriple();

@@ -9,6 +9,18 @@
 #include <unordered_map>
 #include <vector>
 
+// The compiler's own helpers, from libgcc: conversions that have no instruction. Only their addresses are taken, so the
+// types here don't matter.
+extern "C" {
+#define HEDDLE_HELPERS(ROW)                                                                                     \
+  ROW(__fixdfti) ROW(__fixunsdfti) ROW(__fixsfti) ROW(__fixunssfti) ROW(__floattidf) ROW(__floatuntidf)         \
+  ROW(__floattisf) ROW(__floatuntisf) ROW(__udivti3) ROW(__umodti3) ROW(__divti3) ROW(__modti3)                 \
+  ROW(__truncsfhf2) ROW(__truncdfhf2) ROW(__extendhfsf2)
+#define HEDDLE_HELPER(name) void name();
+HEDDLE_HELPERS(HEDDLE_HELPER)
+#undef HEDDLE_HELPER
+}
+
 namespace heddle::codegen {
 namespace {
 
@@ -24,6 +36,9 @@ const void* find_host_function(std::string_view name) {
     const void* address;
   };
   static const Row rows[] = {
+#define HEDDLE_HELPER(name) {#name, reinterpret_cast<const void*>(&name)},
+      HEDDLE_HELPERS(HEDDLE_HELPER)
+#undef HEDDLE_HELPER
       {"memcpy", reinterpret_cast<const void*>(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},
       {"memmove", reinterpret_cast<const void*>(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memmove))},
       {"memset", reinterpret_cast<const void*>(static_cast<void* (*)(void*, int, std::size_t)>(&std::memset))},
