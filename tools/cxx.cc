@@ -17,6 +17,7 @@
 #include "base/options.h"
 #include "commands.h"
 #include "cxx_options.h"
+#include "cxx_source.h"
 #include "fatbin/pack.h"
 #include "subprocess.h"
 
@@ -79,6 +80,7 @@ class Build {
   int device_link(const Words& objects);
   int archive(const Words& objects);
   Words cuda_flags() const;
+  Words overlay_flags(const Input& input);
   Words runtime_libraries() const;
   bool whole_program() const;
   std::string output_for(const Input& input, const char* suffix) const;
@@ -184,9 +186,28 @@ Words Build::cuda_flags() const {
   return flags;
 }
 
+// clang reads the files that need it in a rewritten form, under their own names.
+Words Build::overlay_flags(const Input& input) {
+  Words folders;
+  const Words& flags = options_.preprocessor;
+  for (const std::string& flag : flags)
+    if (flag.rfind("-I", 0) == 0) folders.push_back(flag.substr(2));
+  std::vector<RewrittenFile> files = find_rewrites(input.word, folders);
+  if (files.empty()) return {};
+  Words copies;
+  for (const RewrittenFile& file : files) {
+    copies.push_back(temporary(input, ".rewritten"));
+    write_file(copies.back(), file.text);
+  }
+  std::string overlay = temporary(input, ".vfs.yaml");
+  write_file(overlay, make_overlay(files, copies));
+  return {"-ivfsoverlay", overlay};
+}
+
 int Build::compile_cuda(const Input& input, const std::string& output, Phase phase) {
   Words command = {clang_, "-x", "cuda"};
   append(command, cuda_flags());
+  append(command, overlay_flags(input));
   switch (phase) {
     case Phase::kPreprocess: append(command, {"-E", "--cuda-host-only"}); break;
     case Phase::kDependencies: append(command, {"--cuda-host-only"}); break;

@@ -3,6 +3,8 @@
 // Tested by tests/programs/device_functions.cu.
 #pragma once
 
+#include <new>  // placement new in device code; programs expect it without asking
+
 #define HEDDLE_DEVICE_FN static __device__ __forceinline__
 
 // min and max with mixed signs compare as unsigned; clang has the types of equal signs.
