@@ -177,7 +177,7 @@ void FunctionEmitter::emit_fast_suspension(std::size_t index) {
     }
   }
   emit_suspend_return(constant(32, index + kFirstFastPc), constant(32, status), id, threads,
-                      constant(32, point.is_yield ? 0 : lanes()), all, constant(32, reduce_op_of(inst)), votes);
+                      point.is_yield ? constant(32, 0) : all, all, constant(32, reduce_op_of(inst)), votes);
 }
 
 void FunctionEmitter::set_barrier_results(const Suspension& suspension, Value* mask) {
@@ -310,12 +310,11 @@ void FunctionEmitter::emit_scan_end() {
       votes = b_.CreateAdd(votes, b_.CreateSelect(same, b_.CreateLoad(int_type(32), point.votes), constant(32, 0)));
     }
     arrived = b_.CreateSelect(yielding, none, arrived);
-    Value* count = b_.CreateIntrinsic(llvm::Intrinsic::ctpop, {mask_type()}, {arrived});
     b_.CreateStore(b_.CreateZExt(yielding, int_type(32)), frame_at(0));
     b_.CreateStore(id, frame_at(4));
     save_values(saved_anywhere_);
     Value* status = b_.CreateSelect(yielding, constant(32, exec::kWarpYield), constant(32, exec::kWarpBarrier));
-    emit_suspend_return(constant(32, kSlowPc), status, id, threads, count, all, op, votes);
+    emit_suspend_return(constant(32, kSlowPc), status, id, threads, arrived, all, op, votes);
     emit_slow_resume();
   }
   b_.SetInsertPoint(done_);
