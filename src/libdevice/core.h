@@ -58,8 +58,9 @@ template <typename T>
 inline bool sign_bit(T x) {
   return (bits(x) >> (8 * sizeof(T) - 1)) != 0;
 }
-inline s32 to_int(float x) { return to_s32<Round::kZero>(x); }
-inline s32 to_int(double x) { return to_s32<Round::kZero>(x); }
+// Of a number that is an integer already, or of anything where the result doesn't matter.
+inline s32 to_int(float x) { return to_s32<Round::kNearest>(x); }
+inline s32 to_int(double x) { return to_s32<Round::kNearest>(x); }
 // A choice between values that are both computed: a conditional expression with calls in it would branch.
 template <typename T>
 inline T pick(bool condition, T yes, T no) {

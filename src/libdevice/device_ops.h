@@ -53,21 +53,50 @@ HEDDLE_ROUNDED(double, div_r, (double a, double b), (a, b), div, _d)
 HEDDLE_ROUNDED(double, fma_r, (double a, double b, double c), (a, b, c), fma, _d)
 HEDDLE_ROUNDED(double, rcp_r, (double a), (a), rcp, _d)
 HEDDLE_ROUNDED(double, sqrt_r, (double a), (a), sqrt, _d)
-HEDDLE_ROUNDED_FTZ(s32, to_s32, (float a), (a), f2i, )
-HEDDLE_ROUNDED_FTZ(u32, to_u32, (float a), (a), f2ui, )
-HEDDLE_ROUNDED_FTZ(s64, to_s64, (float a), (a), f2ll, )
-HEDDLE_ROUNDED_FTZ(u64, to_u64, (float a), (a), f2ull, )
-HEDDLE_ROUNDED(s32, to_s32, (double a), (a), d2i, )
-HEDDLE_ROUNDED(u32, to_u32, (double a), (a), d2ui, )
-HEDDLE_ROUNDED(s64, to_s64, (double a), (a), d2ll, )
-HEDDLE_ROUNDED(u64, to_u64, (double a), (a), d2ull, )
-HEDDLE_ROUNDED(float, to_f32, (s32 a), (a), i2f, )
-HEDDLE_ROUNDED(float, to_f32, (u32 a), (a), ui2f, )
-HEDDLE_ROUNDED(float, to_f32, (s64 a), (a), ll2f, )
-HEDDLE_ROUNDED(float, to_f32, (u64 a), (a), ull2f, )
+// Conversions toward zero are written as instructions: LLVM turns those intrinsics into its own conversions, which are
+// undefined out of range, and between integers and floats round to nearest.
+#define HEDDLE_CONVERT(result, name, type, builtin, format, to, from)    \
+  template <Round R>                                                     \
+  inline result name(type a) {                                           \
+    if constexpr (R == Round::kNearest) return __nvvm_##builtin##_rn(a); \
+    if constexpr (R == Round::kDown) return __nvvm_##builtin##_rm(a);    \
+    if constexpr (R == Round::kUp) return __nvvm_##builtin##_rp(a);      \
+    result r;                                                            \
+    __asm__("cvt." format " %0, %1;" : "=" to(r) : from(a));             \
+    return r;                                                            \
+  }
+#define HEDDLE_CONVERT_FTZ(result, name, builtin, suffix, to)                                                 \
+  template <Round R>                                                                                          \
+  inline result name(float a) {                                                                               \
+    const bool ftz = flushes_denormals();                                                                     \
+    if constexpr (R == Round::kNearest) return ftz ? __nvvm_##builtin##_rn_ftz(a) : __nvvm_##builtin##_rn(a); \
+    if constexpr (R == Round::kDown) return ftz ? __nvvm_##builtin##_rm_ftz(a) : __nvvm_##builtin##_rm(a);    \
+    if constexpr (R == Round::kUp) return ftz ? __nvvm_##builtin##_rp_ftz(a) : __nvvm_##builtin##_rp(a);      \
+    result r;                                                                                                 \
+    if (ftz) {                                                                                                \
+      __asm__("cvt.rzi.ftz." suffix ".f32 %0, %1;" : "=" to(r) : "f"(a));                                     \
+    } else {                                                                                                  \
+      __asm__("cvt.rzi." suffix ".f32 %0, %1;" : "=" to(r) : "f"(a));                                         \
+    }                                                                                                         \
+    return r;                                                                                                 \
+  }
+HEDDLE_CONVERT_FTZ(s32, to_s32, f2i, "s32", "r")
+HEDDLE_CONVERT_FTZ(u32, to_u32, f2ui, "u32", "r")
+HEDDLE_CONVERT_FTZ(s64, to_s64, f2ll, "s64", "l")
+HEDDLE_CONVERT_FTZ(u64, to_u64, f2ull, "u64", "l")
+HEDDLE_CONVERT(s32, to_s32, double, d2i, "rzi.s32.f64", "r", "d")
+HEDDLE_CONVERT(u32, to_u32, double, d2ui, "rzi.u32.f64", "r", "d")
+HEDDLE_CONVERT(s64, to_s64, double, d2ll, "rzi.s64.f64", "l", "d")
+HEDDLE_CONVERT(u64, to_u64, double, d2ull, "rzi.u64.f64", "l", "d")
+HEDDLE_CONVERT(float, to_f32, s32, i2f, "rz.f32.s32", "f", "r")
+HEDDLE_CONVERT(float, to_f32, u32, ui2f, "rz.f32.u32", "f", "r")
+HEDDLE_CONVERT(float, to_f32, s64, ll2f, "rz.f32.s64", "f", "l")
+HEDDLE_CONVERT(float, to_f32, u64, ull2f, "rz.f32.u64", "f", "l")
+HEDDLE_CONVERT(double, to_f64, s64, ll2d, "rz.f64.s64", "d", "l")
+HEDDLE_CONVERT(double, to_f64, u64, ull2d, "rz.f64.u64", "d", "l")
+#undef HEDDLE_CONVERT
+#undef HEDDLE_CONVERT_FTZ
 HEDDLE_ROUNDED_FTZ(float, to_f32, (double a), (a), d2f, )
-HEDDLE_ROUNDED(double, to_f64, (s64 a), (a), ll2d, )
-HEDDLE_ROUNDED(double, to_f64, (u64 a), (a), ull2d, )
 #undef HEDDLE_ROUNDED
 #undef HEDDLE_ROUNDED_FTZ
 

@@ -248,6 +248,8 @@ TEST(Exact, Conversions) {
   EXPECT_EQ(__nv_float2int_rz(3e9f), 2147483647);  // clamped
   EXPECT_EQ(__nv_double2int_rz(-3e9), std::numeric_limits<int>::min());
   EXPECT_EQ(__nv_float2int_rz(NAN), 0);
+  EXPECT_EQ(__nv_double2int_rz(NAN), std::numeric_limits<int>::min());
+  EXPECT_EQ(__nv_double2uint_rn(NAN), 0x80000000u);
   EXPECT_EQ(__nv_float2uint_rz(-1.5f), 0u);
   EXPECT_EQ(__nv_double2uint_rn(4294967294.5), 4294967294u);
   EXPECT_EQ(__nv_double2ll_rd(-1e-300), -1);

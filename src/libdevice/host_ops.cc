@@ -23,13 +23,16 @@ class RoundingMode {
   int saved_;
 };
 
-// PTX conversions clamp to the target's range and turn NaN into 0 (32-bit targets) or the lowest or highest value.
+// Conversions clamp to the target's range. NaN gives the top bit alone, but single precision to 32 bits gives 0 (as
+// recorded on a GPU).
 template <typename I, typename F>
 I to_integer(Round r, F a) {
   RoundingMode mode(r);
   volatile F value = a;
   const F rounded = std::nearbyint(value);
-  if (std::isnan(rounded)) return sizeof(I) == 4 ? 0 : static_cast<I>(1) << 63;
+  if (std::isnan(rounded)) {
+    return sizeof(I) == 4 && sizeof(F) == 4 ? 0 : static_cast<I>(static_cast<I>(1) << (8 * sizeof(I) - 1));
+  }
   if (rounded >= std::ldexp(F(1), std::numeric_limits<I>::digits)) return std::numeric_limits<I>::max();
   if (rounded <= static_cast<F>(std::numeric_limits<I>::min())) return std::numeric_limits<I>::min();
   return static_cast<I>(rounded);
@@ -184,7 +187,7 @@ double approx_rcp64h(double a) {
   std::memcpy(&bits, &r, 8);
   bits &= 0xffffffff00000000ull;
   std::memcpy(&r, &bits, 8);
-  return r;
+  return std::fabs(r) < 0x1p-1022 ? std::copysign(0.0, r) : r;
 }
 
 }  // namespace heddle::libdevice

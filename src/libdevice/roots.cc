@@ -22,7 +22,8 @@ inline CubeRoot<T> cube_root(T x) {
   const auto one = bits(T(1));
   const auto mask = (static_cast<decltype(one)>(1) << kMantissa) - 1;
   const T m = from_bits((bits(b) & mask) | one);
-  const s32 k = static_cast<s32>(static_cast<u32>(e + 3072) / 3) - 1024, j = e - 3 * k;
+  // The division by 3 as a product, which keeps it in 32 bits.
+  const s32 k = static_cast<s32>((static_cast<u32>(e + 3072) * 43691) >> 17) - 1024, j = e - 3 * k;
   const T a = j == 0 ? m : j == 1 ? 2 * m : 4 * m;
   T y;
   if constexpr (kSingle) {
