@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <utility>
 
 namespace heddle {
@@ -32,6 +33,10 @@ class Ref {
     if (object_) object_->retain();
   }
   Ref(const Ref& other) : Ref(other.object_) {}
+  /// To a base class.
+  template <class U>
+    requires std::convertible_to<U*, T*>
+  Ref(const Ref<U>& other) : Ref(static_cast<T*>(other.get())) {}
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   Ref& operator=(Ref other) noexcept {
     std::swap(object_, other.object_);

@@ -1,2 +1,2 @@
-// Every exported function of libcuda.so.1: one per row of include/heddle/driver.def, expanded by api/driver_exports.h.
+// The exported functions of libcuda.so.1, from the table. Tested by tests/abi.
 #include "api/driver_exports.h"

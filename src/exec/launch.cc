@@ -42,6 +42,14 @@ void note_cost(LaunchCost* cost, const Grid& grid, std::uint64_t nanoseconds, in
                                   std::memory_order_relaxed);
 }
 
+void run_grid(Grid& grid, LaunchCost* cost) {
+  const std::uint64_t begin = now();
+  Workers& workers = Workers::instance();
+  workers.run(grid);
+  note_cost(cost, grid, now() - begin,
+            static_cast<int>(std::min<std::uint64_t>(grid.ctas, static_cast<std::uint64_t>(workers.count()))));
+}
+
 void end(Grid* grid) {
   if (grid->observer) grid->observer->grid_ended(*grid);
   give_grid(grid);
@@ -84,12 +92,10 @@ class RestOfGridWork final : public Work {
 
 }  // namespace
 
-void run_grid(Grid& grid, LaunchCost* cost) {
-  const std::uint64_t begin = now();
-  Workers& workers = Workers::instance();
-  workers.run(grid);
-  note_cost(cost, grid, now() - begin,
-            static_cast<int>(std::min<std::uint64_t>(grid.ctas, static_cast<std::uint64_t>(workers.count()))));
+void run_now(Grid* grid, LaunchCost* cost) {
+  prepare(*grid);
+  run_grid(*grid, cost);
+  end(grid);
 }
 
 void launch(Stream& stream, Grid* grid, LaunchCost* cost) {

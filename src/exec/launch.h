@@ -19,8 +19,8 @@ struct LaunchCost {
 /// and gives it back to the pool at its end. `cost` must live as long as grid->owner or grid->code.
 void launch(Stream& stream, Grid* grid, LaunchCost* cost);
 
-/// Runs the grid here and now and returns its fault, if any: for tests and graphs. The grid is not given back.
-void run_grid(Grid& grid, LaunchCost* cost);
+/// The same on the calling thread, which already drives the stream: the nodes of a graph.
+void run_now(Grid* grid, LaunchCost* cost);
 
 /// The services of generated code, see RuntimeTable.
 const RuntimeTable& runtime_table();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "base/log.h"
 #include "base/options.h"
@@ -86,6 +87,16 @@ Status DeviceMemory::free(std::uintptr_t address) {
   }
   release_hole(address, allocation.reserved);
   return {};
+}
+
+void DeviceMemory::free_tagged(std::uint64_t mask, std::uint64_t tag) {
+  std::vector<std::uintptr_t> all;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [address, allocation] : allocations_)
+      if ((allocation.tag & mask) == (tag & mask)) all.push_back(address);
+  }
+  for (const std::uintptr_t address : all) (void)free(address);
 }
 
 void DeviceMemory::release_hole(std::uintptr_t begin, std::size_t bytes) {

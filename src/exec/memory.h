@@ -34,6 +34,8 @@ class DeviceMemory {
   Result<std::uintptr_t> allocate(std::size_t bytes, std::uint64_t tag = 0);
   /// kInvalidValue unless `address` is the start of an allocation.
   Status free(std::uintptr_t address);
+  /// Frees every allocation whose tag agrees with `tag` in the bits of `mask`.
+  void free_tagged(std::uint64_t mask, std::uint64_t tag);
   /// The allocation that contains `address`.
   std::optional<Range> find(std::uintptr_t address) const;
   std::optional<std::uint64_t> find_tag(std::uintptr_t address) const;

@@ -90,6 +90,8 @@ std::uint64_t Stream::submit(std::unique_ptr<Work> work, std::vector<Fence> fenc
   return number;
 }
 
+Fence Stream::last() { return Fence{Ref<Stream>(this), submitted()}; }
+
 bool Stream::begin_now() {
   MutexLock group_lock(group_->mutex_);
   if (group_->must_wait(*this)) return false;
@@ -214,6 +216,15 @@ void StreamGroup::synchronize() {
   for (const Fence& fence : fences) fence.wait();
 }
 
+void StreamGroup::reset() {
+  std::vector<Ref<Stream>> dropped;  // released outside the lock
+  MutexLock lock(mutex_);
+  for (Ref<Stream>& stream : streams_)
+    if (stream.get() != legacy_) dropped.push_back(stream);
+  std::erase_if(streams_, [&](const Ref<Stream>& stream) { return stream.get() != legacy_; });
+  failure_.store(0, std::memory_order_release);
+}
+
 void StreamGroup::close() {
   std::vector<Ref<Stream>> streams;  // released outside the lock
   MutexLock lock(mutex_);
@@ -255,6 +266,13 @@ void Event::record(Stream& stream) {
       [self](bool) { self->time_.store(now_nanoseconds(), std::memory_order_release); }));
   fence_ = Fence{Ref<Stream>(&stream), number};
   recorded_ = true;
+}
+
+void Event::record_now() {
+  MutexLock lock(mutex_);
+  fence_ = {};
+  recorded_ = true;
+  time_.store(now_nanoseconds(), std::memory_order_release);
 }
 
 bool Event::recorded() {

@@ -73,7 +73,7 @@ class Stream : public RefCounted {
   bool idle() const { return completed_.load(std::memory_order_acquire) == submitted_.load(std::memory_order_acquire); }
   std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
   std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
-  Fence last() { return Fence{Ref<Stream>(this), submitted()}; }
+  Fence last();
   /// Returns when `number` is complete; helps if nobody drives the stream.
   void wait(std::uint64_t number);
   void synchronize() { wait(submitted()); }
@@ -110,7 +110,8 @@ class StreamGroup : public RefCounted {
   void fail(ErrorCode code);
   ErrorCode failure() const { return static_cast<ErrorCode>(failure_.load(std::memory_order_acquire)); }
   bool idle();
-  /// The context goes: drops the streams (their queued work still runs).
+  /// The context goes or is reset: drops the streams but the legacy one (their queued work still runs) and the error.
+  void reset();
   void close();
 
  private:
@@ -133,6 +134,8 @@ class Event : public RefCounted {
   bool timed() const { return timed_; }
   /// Records after the stream's present work.
   void record(Stream& stream);
+  /// Records at once, on a thread that drives a stream already.
+  void record_now();
   bool recorded();
   bool done();
   void wait();
