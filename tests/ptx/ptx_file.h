@@ -6,10 +6,12 @@
 //   // inout a: u32 exact        the same, compared afterwards
 //   // out d: f32 96 ulp 2       96 zeroed elements, compared by the rule: exact, ulp N, abs E (both: either is enough)
 //   // scalar n: u32 00000005    a parameter by value
+//   // unsupported: WHY                                         compiling must fail, and say so; not run
 //   // values: recorded: NVIDIA H200, driver 580.159.04       where the wanted values come from
 //   // want d:
 //   //   0000000a 0000000b
 //
+// `flush` in a rule: a result that only rounding lifts to the smallest normal number may be flushed to zero or not.
 // Parameters are passed in the order of these lines. A NaN equals any NaN where the rule is not `exact`, and for f64.
 // Shared by the tests (ptx_files_test.cc) and the recorder (record.cc), so it needs nothing but the standard library.
 #pragma once
@@ -32,14 +34,14 @@ struct Buffer {
   std::string name, type;
   std::size_t count = 0;
   std::vector<std::uint64_t> values;      ///< initial ones
-  bool exact = true;
+  bool exact = true, flush = false;
   double ulp = -1, absolute = -1;         ///< < 0: not allowed
   std::vector<std::uint64_t> want;        ///< empty: not recorded yet
   bool is_output() const { return kind == Kind::kOut || kind == Kind::kInOut; }
 };
 
 struct File {
-  std::string path, kernel, text, source;  ///< source: of the wanted values
+  std::string path, kernel, text, unsupported, source;  ///< source: of the wanted values
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   unsigned shared = 0;
   bool cooperative = false;
@@ -98,6 +100,8 @@ inline File parse(const std::string& path) {
         if (word == "block") parse_dims(value, file.block);
         if (word == "shared") file.shared = static_cast<unsigned>(std::atoi(value.c_str()));
       }
+    } else if (word == "unsupported:") {
+      std::getline(words, file.unsupported);
     } else if (word == "values:") {
       std::getline(words, file.source);
       file.source.erase(0, file.source.find_first_not_of(' '));
@@ -125,6 +129,7 @@ inline File parse(const std::string& path) {
       }
       while (words >> word) {
         if (word == "ulp") words >> buffer.ulp, buffer.exact = false;
+        if (word == "flush") buffer.flush = true;
         if (word == "abs") words >> buffer.absolute, buffer.exact = false;
       }
       file.buffers.push_back(buffer);
@@ -172,8 +177,15 @@ inline double as_double(const std::string& type, std::uint64_t bits) {
 
 inline bool equal(const Buffer& buffer, std::uint64_t want, std::uint64_t have) {
   if (want == have) return true;
+  if (!buffer.exact && (buffer.type == "f16x2" || buffer.type == "bf16x2")) {
+    Buffer half = buffer;
+    half.type = buffer.type.substr(0, buffer.type.size() - 2);
+    return equal(half, want & 0xffff, have & 0xffff) && equal(half, want >> 16, have >> 16);
+  }
   const bool is_float = buffer.type == "f16" || buffer.type == "bf16" || buffer.type == "f32" || buffer.type == "f64";
   if (!is_float) return false;
+  if (buffer.flush && buffer.type == "f32" && ((want ^ have) & 0x7fffffff) == 0x00800000 && ((want & have) & 0x7fffffff) == 0)
+    return ((want ^ have) >> 31) == 0;
   if (buffer.exact && buffer.type != "f64") return false;
   const double w = as_double(buffer.type, want), h = as_double(buffer.type, have);
   if (std::isnan(w) || std::isnan(h)) return std::isnan(w) && std::isnan(h);

@@ -86,7 +86,7 @@ bool has_property(TestpMode mode, Type type, std::uint64_t bits) {
     case TestpMode::kInfinite: return number.is_infinite();
     case TestpMode::kNumber: return !number.is_nan();
     case TestpMode::kNotANumber: return number.is_nan();
-    case TestpMode::kNormal: return number.kind == Number::Kind::kFinite && !subnormal;
+    case TestpMode::kNormal: return number.is_zero() || (number.kind == Number::Kind::kFinite && !subnormal);
     case TestpMode::kSubnormal: return subnormal;
   }
   return false;
@@ -135,10 +135,11 @@ bool evaluate_float(const ir::Inst& inst, const Bits* in, Bits* out) {
       give(from_double(approximate(inst.op, to_double(number(0)))));
       if (inst.op == Op::kRsqrt && type == Type::kF64 && ftz) out[0].lo &= ~0xffffffffull;
       return true;
-    // Signs are bits, for NaNs too; only flushing looks at the value.
+    // Signs are bits, but a NaN becomes the canonical one, as in the rest of arithmetic below 64 bits.
     case Op::kAbs:
     case Op::kNeg: {
       std::uint64_t bits = in[0].lo;
+      if (type != Type::kF64 && number(0).is_nan()) return give(Number::nan());
       if (ftz && decode(type, bits, true).is_zero()) bits &= sign_bit(type);
       out[0] = {inst.op == Op::kAbs ? bits & ~sign_bit(type) : bits ^ sign_bit(type), 0};
       return true;
@@ -203,7 +204,9 @@ std::uint64_t float_to_float(const ir::Inst& inst, std::uint64_t bits) {
 bool evaluate_cvt(const ir::Inst& inst, const Bits* in, Bits* out) {
   const bool from_float = ir::is_float(inst.from), to_float = ir::is_float(inst.type);
   const std::uint64_t bits = in[0].lo;
-  if (from_float && to_float) {
+  if (inst.from == Type::kBF16 && inst.type == Type::kF32 && !inst.mods.sat && !inst.mods.ftz) {
+    out[0] = {bits << 16, 0};  // bf16 is the upper half of f32, NaNs included
+  } else if (from_float && to_float) {
     out[0] = {float_to_float(inst, bits), 0};
   } else if (from_float) {
     out[0] = {float_to_integer(inst, bits), 0};

@@ -50,7 +50,7 @@ bool compare_integers(Compare compare, Type type, std::uint64_t a, std::uint64_t
 
 std::uint64_t divide_integers(Type type, std::uint64_t a, std::uint64_t b, bool remainder) {
   const i128 x = integer(a, type), y = integer(b, type);
-  if (y == 0) return remainder ? a : ~0ull;
+  if (y == 0) return ~0ull;  // of both: GPUs give all ones
   return static_cast<std::uint64_t>(remainder ? x % y : x / y);
 }
 

@@ -112,6 +112,8 @@ std::uint64_t encode(Type type, const Number& number, const Encoding& encoding) 
     // The exponent of the last place: that of a normal number, or the subnormals' one.
     const int top = top_bit(number.mantissa) + number.exponent;
     const int smallest = 1 - bias - format.mantissa_bits;
+    // GPUs decide before rounding whether a result is subnormal (an H200 does; see tests/ptx/f32_mul.ptx).
+    if (encoding.ftz && top < 1 - bias) return (number.negative ? sign : 0) << format.shift;
     int place = top - format.mantissa_bits;
     if (place < smallest) place = smallest;
     const u128 rounded = shift_and_round(number, place - number.exponent, encoding.rounding);
@@ -128,7 +130,6 @@ std::uint64_t encode(Type type, const Number& number, const Encoding& encoding) 
                                 (encoding.rounding == Rounding::kRp && number.negative);
       magnitude = towards_zero || encoding.satfinite || !format.has_infinity ? largest : infinity;
     }
-    if (encoding.ftz && magnitude < 1ull << format.mantissa_bits) magnitude = 0;
   }
   if (encoding.sat && magnitude > one) magnitude = one;
   return (magnitude | (number.negative ? sign : 0)) << format.shift;
