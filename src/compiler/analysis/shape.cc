@@ -105,9 +105,9 @@ class Transfer {
     if (a.kind == Shape::Kind::kUnknown) return b;
     if (b.kind == Shape::Kind::kUnknown) return a;
     if (a.varying() || b.varying() || a.kind != b.kind || a.offsets != b.offsets) return varying();
-    // The test of an assumption belongs to one path, so it can't speak for the merged value.
-    if (a.assumption_count != 0 || b.assumption_count != 0) return a == b ? a : varying();
-    Shape s = a;
+    // Whether the assumptions hold depends on the path, so code generation must carry the answer beside the value. The
+    // list only says that there is something to ask.
+    Shape s = a.assumption_count != 0 ? a : b;
     s.align_log2 = std::min(a.align_log2, b.align_log2);
     s.low = std::min(a.low, b.low);
     s.high = std::max(a.high, b.high);
@@ -227,9 +227,11 @@ class Transfer {
     if (!join_assumptions(s, a, b)) return varying();
     s.align_log2 = static_cast<std::uint8_t>(std::min<int>(kMaxAlign, a.align_log2 + b.align_log2));
     std::int64_t corner[4];
-    const bool overflow =
-        __builtin_mul_overflow(a.low, b.low, &corner[0]) | __builtin_mul_overflow(a.low, b.high, &corner[1]) |
-        __builtin_mul_overflow(a.high, b.low, &corner[2]) | __builtin_mul_overflow(a.high, b.high, &corner[3]);
+    // All four are computed, whatever the first says.
+    bool overflow = __builtin_mul_overflow(a.low, b.low, &corner[0]);
+    overflow |= __builtin_mul_overflow(a.low, b.high, &corner[1]);
+    overflow |= __builtin_mul_overflow(a.high, b.low, &corner[2]);
+    overflow |= __builtin_mul_overflow(a.high, b.high, &corner[3]);
     set_range(s, !overflow, *std::min_element(corner, corner + 4), *std::max_element(corner, corner + 4), bits);
     return with_offsets(s, lanes);
   }
@@ -367,6 +369,7 @@ class Transfer {
 
   Shape special(const Inst& inst) {
     auto from_lanes = [&](auto of_lane) {
+      if (launch_.lanes != kWarpSize) return varying();
       LaneOffsets lanes;
       const std::int64_t first = of_lane(0);
       for (int l = 0; l < kWarpSize; ++l) lanes[static_cast<std::size_t>(l)] = of_lane(l) - first;
@@ -396,7 +399,14 @@ class Transfer {
       case Special::kNctaidZ: return ranged(1, 65535);
       case Special::kWarpId: return ranged(0, 31);
       case Special::kNwarpId: return ranged(1, 32);
-      case Special::kLaneId: return from_lanes([](int l) { return std::int64_t{l}; });
+      case Special::kLaneId: {
+        Shape s = ranged(0, 31);
+        s.align_log2 = launch_.lanes == kWarpSize ? kMaxAlign : align_of(launch_.lanes);
+        if (launch_.lanes == kWarpSize) s.high = 0;
+        LaneOffsets lanes;
+        for (int l = 0; l < kWarpSize; ++l) lanes[static_cast<std::size_t>(l)] = l % static_cast<int>(launch_.lanes);
+        return with_offsets(s, lanes);
+      }
       case Special::kLanemaskEq: return from_lanes([](int l) { return std::int64_t{1} << l; });
       case Special::kLanemaskLt: return from_lanes([](int l) { return (std::int64_t{1} << l) - 1; });
       case Special::kLanemaskLe: return from_lanes([](int l) { return (std::int64_t{2} << l) - 1; });
@@ -600,23 +610,24 @@ class Analysis {
 
 bool find_tid_offsets(const LaunchShape& launch, int dimension, LaneOffsets* offsets, std::uint8_t* align_log2) {
   const std::uint32_t bx = launch.block[0], by = launch.block[1], bz = launch.block[2];
+  const std::uint32_t lanes = launch.lanes;
   const bool flat = by == 1 && bz == 1;
   auto fill = [&](auto of_lane, std::uint64_t base_unit) {
-    for (int l = 0; l < kWarpSize; ++l) (*offsets)[static_cast<std::size_t>(l)] = of_lane(l);
+    for (int l = 0; l < kWarpSize; ++l) (*offsets)[static_cast<std::size_t>(l)] = of_lane(l % static_cast<int>(lanes));
     *align_log2 = align_of(base_unit);
     return true;
   };
   auto none = [](int) { return std::int64_t{0}; };
   if (dimension == 0) {
-    if (flat || (bx && bx % kWarpSize == 0)) return fill([](int l) { return std::int64_t{l}; }, kWarpSize);
-    if (bx && kWarpSize % bx == 0) return fill([&](int l) { return std::int64_t{l % static_cast<int>(bx)}; }, 0);
+    if (flat || (bx && bx % lanes == 0)) return fill([](int l) { return std::int64_t{l}; }, lanes);
+    if (bx && lanes % bx == 0) return fill([&](int l) { return std::int64_t{l % static_cast<int>(bx)}; }, 0);
     return false;
   }
   if (dimension == 1) {
     if (by == 1) return fill(none, 0);
-    if (bx && bx % kWarpSize == 0) return fill(none, 1);
-    if (bx && kWarpSize % bx == 0) {
-      const std::uint32_t rows = kWarpSize / bx;
+    if (bx && bx % lanes == 0) return fill(none, 1);
+    if (bx && lanes % bx == 0) {
+      const std::uint32_t rows = lanes / bx;
       if (bz == 1 || (by && by % rows == 0))
         return fill([&](int l) { return std::int64_t{l / static_cast<int>(bx)}; }, rows);
       if (by && rows % by == 0) {
@@ -627,9 +638,9 @@ bool find_tid_offsets(const LaunchShape& launch, int dimension, LaneOffsets* off
   }
   if (bz == 1) return fill(none, 0);
   const std::uint64_t plane = std::uint64_t{bx} * by;
-  if (plane && plane % kWarpSize == 0) return fill(none, 1);
-  if (plane && kWarpSize % plane == 0) {
-    return fill([&](int l) { return std::int64_t{l / static_cast<int>(plane)}; }, kWarpSize / plane);
+  if (plane && plane % lanes == 0) return fill(none, 1);
+  if (plane && lanes % plane == 0) {
+    return fill([&](int l) { return std::int64_t{l / static_cast<int>(plane)}; }, lanes / plane);
   }
   return false;
 }

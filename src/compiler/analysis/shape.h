@@ -55,6 +55,9 @@ struct Shape {
 /// What is known of the launch when the kernel is compiled. 0: not known.
 struct LaunchShape {
   std::uint32_t block[3] = {0, 0, 0};
+  /// 32 for whole warps; 8 or 16 for shapes inside runs of so many lanes that begin at a multiple of it. Offsets then
+  /// repeat: the offset of lane l is that of lane l % lanes, from the first lane of its run.
+  std::uint32_t lanes = kWarpSize;
 };
 
 struct Shapes {
