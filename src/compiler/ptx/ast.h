@@ -27,7 +27,7 @@ std::string_view text_of(SpecialRegister special);
 
 struct Operand {
   enum class Kind : std::uint8_t {
-    kRegister,    ///< id: register; negated: !p
+    kRegister,    ///< id: register; negated: !p, or -r of vmad
     kSpecial,     ///< id: SpecialRegister, component; value: number (%envreg3)
     kInteger,     ///< value
     kFloat32,     ///< value: the bits
@@ -50,6 +50,7 @@ struct Operand {
   std::uint32_t first = 0, count = 0;  ///< children: Function::operands[first, first + count)
   std::uint32_t offset = 0;        ///< into the text
   std::string_view text;
+  std::string_view selector;       ///< of video operands: "h1" in %r1.h1, "b3210"
   std::uint64_t value = 0;
 };
 

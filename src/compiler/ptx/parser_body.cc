@@ -34,6 +34,14 @@ int component_of(std::string_view dot_name) {
   }
 }
 
+/// The part of a register that a video instruction names: .h0, .b3, .h32, .b7654.
+bool is_selector(std::string_view dot_name) {
+  if (dot_name.size() < 3 || (dot_name[1] != 'h' && dot_name[1] != 'b')) return false;
+  for (char c : dot_name.substr(2))
+    if (c < '0' || c > '7') return false;
+  return dot_name.size() <= 6;
+}
+
 const std::unordered_map<std::string_view, SpecialRegister>& special_registers() {
   static const auto* map = [] {
     auto* m = new std::unordered_map<std::string_view, SpecialRegister>;
@@ -657,20 +665,35 @@ bool Parser::parse_operand(bool is_label) {
     scratch_.push_back(operand);
     return true;
   }
-  if (token.kind == Token::Kind::kNumber || token.is('-') || token.is('+') || token.is('~') || token.is('(') ||
+  if (token.is('-')) {
+    // -%r1, which vmad has; else a constant.
+    take();
+    if (peek().kind == Token::Kind::kName && !peek().is("WARP_SZ")) {
+      if (!parse_name(false)) return false;
+      if (scratch_.back().kind != Operand::Kind::kRegister) return fail(token.offset, "'-' needs a register or a constant");
+      scratch_.back().negated = true;
+      return true;
+    }
+    return parse_constant_operand(token, true);
+  }
+  if (token.kind == Token::Kind::kNumber || token.is('+') || token.is('~') || token.is('(') ||
       token.is("WARP_SZ")) {
-    Constant c;
-    if (!parse_constant(&c)) return false;
-    Operand operand;
-    operand.kind = c.kind == Constant::Kind::kInteger   ? Operand::Kind::kInteger
-                   : c.kind == Constant::Kind::kFloat32 ? Operand::Kind::kFloat32
-                                                        : Operand::Kind::kFloat64;
-    operand.offset = token.offset;
-    operand.value = c.bits;
-    scratch_.push_back(operand);
-    return true;
+    return parse_constant_operand(token, false);
   }
   return fail(token.offset, "expected an operand, found " + quoted(token));
+}
+
+bool Parser::parse_constant_operand(const Token& first, bool negative) {
+  Constant c;
+  if (!parse_rest_of_constant(&c, negative)) return false;
+  Operand operand;
+  operand.kind = c.kind == Constant::Kind::kInteger   ? Operand::Kind::kInteger
+                 : c.kind == Constant::Kind::kFloat32 ? Operand::Kind::kFloat32
+                                                      : Operand::Kind::kFloat64;
+  operand.offset = first.offset;
+  operand.value = c.bits;
+  scratch_.push_back(operand);
+  return true;
 }
 
 bool Parser::parse_name(bool is_label) {
@@ -734,7 +757,9 @@ bool Parser::resolve_name(const Token& token, Operand* operand) {
         const RegisterRange& r = function_->registers[found->id];
         operand->kind = Operand::Kind::kRegister;
         operand->id = r.first + (ranged ? number * r.vector : 0);
-        if (peek().kind == Token::Kind::kDotName) {
+        if (peek().kind == Token::Kind::kDotName && r.vector == 1 && is_selector(peek().text)) {
+          operand->selector = take().text.substr(1);
+        } else if (peek().kind == Token::Kind::kDotName) {
           const int component = component_of(peek().text);
           if (component < 0 || component >= r.vector)
             return fail_here("register '" + std::string(name) + "' has no element " + quoted(peek()));

@@ -79,7 +79,24 @@ bool apply(std::string_view op, const Constant& a, const Constant& b, Constant* 
 bool Parser::parse_binary(Constant* value, int least) {
   if (depth_ > kDeepest) return fail_here("expression nested too deeply");
   ++depth_;
-  bool ok = parse_unary(value);
+  const bool ok = parse_unary(value) && parse_operators(value, least);
+  --depth_;
+  return ok;
+}
+
+bool Parser::parse_rest_of_constant(Constant* value, bool negative) {
+  if (!negative) return parse_constant(value);
+  return parse_unary(value) && negate(value) && parse_operators(value, 0);
+}
+
+bool Parser::negate(Constant* value) {
+  if (value->kind == Constant::Kind::kInteger) value->bits = 0 - value->bits;
+  else value->bits ^= value->kind == Constant::Kind::kFloat32 ? 0x80000000u : std::uint64_t{1} << 63;
+  return true;
+}
+
+bool Parser::parse_operators(Constant* value, int least) {
+  bool ok = true;
   while (ok) {
     int precedence = precedence_of(peek());
     if (precedence < 0 || precedence < least) break;
@@ -94,7 +111,6 @@ bool Parser::parse_binary(Constant* value, int least) {
     ok = parse_binary(&yes, 0) && expect(':') && parse_binary(&no, 0);
     if (ok) *value = as_double(*value) != 0 ? yes : no;
   }
-  --depth_;
   return ok;
 }
 
@@ -114,12 +130,10 @@ bool Parser::parse_unary(Constant* value) {
     bool ok = parse_unary(value);
     --depth_;
     if (!ok) return false;
+    if (token.is('-')) return negate(value);
     if (value->kind == Constant::Kind::kInteger) {
-      if (token.is('-')) value->bits = 0 - value->bits;
       if (token.is('!')) value->bits = value->bits == 0;
       if (token.is('~')) value->bits = ~value->bits;
-    } else if (token.is('-')) {
-      value->bits ^= value->kind == Constant::Kind::kFloat32 ? 0x80000000u : std::uint64_t{1} << 63;
     } else if (!token.is('+')) {
       return fail(token.offset, "'" + std::string(token.text) + "' needs an integer");
     }

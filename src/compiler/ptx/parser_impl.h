@@ -87,6 +87,7 @@ class Parser {
   bool parse_operand(bool is_label);
   bool parse_vector_or_list(char open, char close, Operand::Kind kind);
   bool parse_address();
+  bool parse_constant_operand(const Token& first, bool negative);
   bool parse_name(bool is_label);
   bool parse_call_operands();
   bool resolve_name(const Token& token, Operand* operand);
@@ -104,6 +105,10 @@ class Parser {
   bool parse_constant(Constant* value) { return parse_binary(value, 0); }
   bool parse_binary(Constant* value, int least);
   bool parse_unary(Constant* value);
+  bool negate(Constant* value);
+  /// After a minus that is already taken, or from the start.
+  bool parse_rest_of_constant(Constant* value, bool negative);
+  bool parse_operators(Constant* value, int least);
   bool parse_number(const Token& token, Constant* value);
   bool parse_initial(Variable* variable);
   bool parse_initial_list(Variable* variable, std::size_t depth, std::uint64_t first);

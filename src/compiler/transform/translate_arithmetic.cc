@@ -285,23 +285,66 @@ bool Translator::translate_dot_product() {
   return define(op(0), d);
 }
 
-bool Translator::translate_video() {
+namespace {
+
+/// "h0" ... "b3" as VideoForm's number of a part of a register; -1 if it is none.
+int scalar_selector(std::string_view text) {
+  if (text.empty()) return ir::VideoForm::kWord;
+  if (text.size() != 2) return -1;
+  const int n = text[1] - '0';
+  if (text[0] == 'b') return n <= 3 ? n : -1;
+  return n <= 1 ? ir::VideoForm::kHalf0 + n : -1;
+}
+
+/// "h32", "b7654": one digit a lane, the highest lane first. False if it is malformed.
+bool lane_selectors(std::string_view text, int lanes, std::uint8_t* out) {
+  if (text.empty()) return true;
+  if (text.size() != static_cast<std::size_t>(lanes) + 1 || text[0] != (lanes == 2 ? 'h' : 'b')) return false;
+  for (int i = 0; i < lanes; ++i) {
+    const int n = text[static_cast<std::size_t>(lanes - i)] - '0';
+    if (n < 0 || n >= 2 * lanes) return false;
+    out[i] = static_cast<std::uint8_t>(n);
+  }
+  return true;
+}
+
+/// "h10", "b31": the lanes that a SIMD instruction writes, each named once.
+bool lane_mask(std::string_view text, int lanes, std::uint8_t* out) {
+  if (text.empty()) return true;
+  if (text[0] != (lanes == 2 ? 'h' : 'b')) return false;
+  *out = 0;
+  for (char c : text.substr(1)) {
+    if (c < '0' || c - '0' >= lanes) return false;
+    *out = static_cast<std::uint8_t>(*out | 1 << (c - '0'));
+  }
+  return true;
+}
+
+ir::VideoForm::Operation video_operation(ptx::Opcode opcode) {
   using O = ptx::Opcode;
+  using V = ir::VideoForm::Operation;
+  switch (opcode) {
+    case O::kVadd: case O::kVadd2: case O::kVadd4: return V::kAdd;
+    case O::kVsub: case O::kVsub2: case O::kVsub4: return V::kSub;
+    case O::kVavrg2: case O::kVavrg4: return V::kAvrg;
+    case O::kVabsdiff: case O::kVabsdiff2: case O::kVabsdiff4: return V::kAbsDiff;
+    case O::kVmin: case O::kVmin2: case O::kVmin4: return V::kMin;
+    case O::kVmax: case O::kVmax2: case O::kVmax4: return V::kMax;
+    case O::kVshl: return V::kShl;
+    case O::kVshr: return V::kShr;
+    case O::kVmad: return V::kMad;
+    default: return V::kSet;
+  }
+}
+
+}  // namespace
+
+bool Translator::translate_video() {
   using F = ir::VideoForm;
   F form;
-  const O opcode = instruction_->form->opcode;
-  switch (opcode) {
-    case O::kVadd2: case O::kVadd4: form.operation = F::Operation::kAdd; break;
-    case O::kVsub2: case O::kVsub4: form.operation = F::Operation::kSub; break;
-    case O::kVavrg2: case O::kVavrg4: form.operation = F::Operation::kAvrg; break;
-    case O::kVabsdiff2: case O::kVabsdiff4: form.operation = F::Operation::kAbsDiff; break;
-    case O::kVmin2: case O::kVmin4: form.operation = F::Operation::kMin; break;
-    case O::kVmax2: case O::kVmax4: form.operation = F::Operation::kMax; break;
-    default: form.operation = F::Operation::kSet; break;
-  }
-  const std::string_view name = instruction_->form->name;
-  const bool four = name.back() == '4';
-  form.lanes = four ? 4 : 2;
+  form.operation = video_operation(instruction_->form->opcode);
+  const char last = instruction_->form->name.back();
+  form.lanes = last == '4' ? 4 : last == '2' ? 2 : 1;
   const bool is_set = form.operation == F::Operation::kSet;
   // vset has the operands' types only; the others begin with the result's.
   const int first = is_set ? 0 : 1;
@@ -309,21 +352,52 @@ bool Translator::translate_video() {
   form.a_signed = type(first) == Type::kS32;
   form.b_signed = type(first + 1) == Type::kS32;
   form.sat = has(M::kSat);
-  if (has(M::kAdd)) form.second = F::Second::kAdd;
+  form.wrap = has(M::kWrap);
+  form.plus_one = has(M::kPo);
+  form.shift = has(M::kShr7) ? 7 : has(M::kShr15) ? 15 : 0;
   form.compare = has(M::kEq)   ? F::Comparison::kEq
                  : has(M::kNe) ? F::Comparison::kNe
                  : has(M::kLt) ? F::Comparison::kLt
                  : has(M::kLe) ? F::Comparison::kLe
                  : has(M::kGt) ? F::Comparison::kGt
                                : F::Comparison::kGe;
-  // Defaults: lane i of a, lane i of b; in the pair b:a, b's lanes come after a's.
-  for (std::uint8_t i = 0; i < form.lanes; ++i) {
-    form.asel[i] = i;
-    form.bsel[i] = static_cast<std::uint8_t>(i + form.lanes);
+  form.second = has(M::kAdd)   ? F::Second::kAdd
+                : has(M::kMin) ? F::Second::kMin
+                : has(M::kMax) ? F::Second::kMax
+                               : F::Second::kNone;
+  if (form.lanes == 1) {
+    const int a = scalar_selector(op(1).selector), b = scalar_selector(op(2).selector), d = scalar_selector(op(0).selector);
+    if (a < 0 || b < 0 || d < 0) return fail("a selector is .b0 to .b3, .h0 or .h1");
+    form.asel[0] = static_cast<std::uint8_t>(a);
+    form.bsel[0] = static_cast<std::uint8_t>(b);
+    form.dsel = static_cast<std::uint8_t>(d);
+    if (d != F::kWord) form.second = F::Second::kMerge;
+    if ((form.second != F::Second::kNone) != (op_count() == 4) && form.operation != F::Operation::kMad)
+      return fail("a third source goes with .add, .min, .max or a selected part of the destination");
+    form.negate_a = op(1).negated;
+    form.negate_b = op(2).negated;
+    form.negate_c = op_count() == 4 && op(3).negated;
+  } else {
+    // Defaults: lane i of a, lane i of b; in the pair b:a, b's lanes come after a's.
+    for (std::uint8_t i = 0; i < form.lanes; ++i) {
+      form.asel[i] = i;
+      form.bsel[i] = static_cast<std::uint8_t>(i + form.lanes);
+    }
+    form.mask = form.lanes == 4 ? 0xf : 0x3;
+    if (!lane_selectors(op(1).selector, form.lanes, form.asel) || !lane_selectors(op(2).selector, form.lanes, form.bsel) ||
+        !lane_mask(op(0).selector, form.lanes, &form.mask))
+      return fail("a selector names the lanes, like .h10 or .b3210");
   }
-  form.mask = four ? 0xf : 0x3;
+  // A negated source is the form's business; use() would take it for a predicate's.
+  auto source = [&](std::size_t i, ValueId* value) {
+    Operand plain = op(i);
+    plain.negated = false;
+    return use(plain, Type::kB32, value);
+  };
   ValueId a, b, c;
-  if (!use(op(1), Type::kB32, &a) || !use(op(2), Type::kB32, &b) || !use(op(3), Type::kB32, &c)) return false;
+  if (!source(1, &a) || !source(2, &b)) return false;
+  if (op_count() < 4) c = b_.constant(Type::kB32, 0);
+  else if (!source(3, &c)) return false;
   const ValueId d = b_.emit(Op::kVideo, Type::kB32, {a, b, c});
   function_->blocks[b_.block()].insts.back().imm = form.pack();
   return define(op(0), d);

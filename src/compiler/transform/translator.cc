@@ -252,6 +252,7 @@ bool Translator::use(const Operand& operand, Type type, ValueId* value) {
         return fail(operand, "register '" + source_.name_of_register(operand.id) + "' of type ." +
                                  std::string(ptx::text_of(source_.type_of_register(operand.id))) +
                                  " doesn't fit an operand of type ." + ir::name_of(type));
+      if (operand.negated && b_.width(*value) != 1) return fail(operand, "only a predicate can be negated");
       if (operand.negated) *value = b_.emit(Op::kNot, Type::kPred, {*value});
       return true;
     }
