@@ -72,6 +72,7 @@ class Build {
 
  private:
   int execute(const Words& command);
+  std::string quoted_library_folder() const;
   int compile(const Input& input, const std::string& output);
   int compile_cuda(const Input& input, const std::string& output, Phase phase);
   int compile_host(const Input& input, const std::string& language, const std::string& output);
@@ -134,8 +135,17 @@ void clean_environment() {
   for (const char* name : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"}) unsetenv(name);
 }
 
+// CMake reads these lines to learn what an nvcc links by itself: the architecture, the library folder in quotes, and
+// then a line with that same text, the link.
+std::string Build::quoted_library_folder() const { return "\"-L" + tree().lib + "\""; }
+
 int Build::execute(const Words& command) {
-  if (options_.verbose || options_.dry_run) std::fprintf(stderr, "#$ %s\n", shell_line(command).c_str());
+  if (options_.verbose || options_.dry_run) {
+    std::string line = shell_line(command), folder = shell_line({"-L" + tree().lib});
+    size_t at = line.find(folder);
+    if (at != std::string::npos) line.replace(at, folder.size(), quoted_library_folder());
+    std::fprintf(stderr, "#$ %s\n", line.c_str());
+  }
   return options_.dry_run ? 0 : run_command(command);
 }
 
@@ -327,21 +337,28 @@ int Build::link(const Words& objects) {
     if (word.rfind("-L", 0) != 0) command.push_back(word);
   append(command, runtime_libraries());
   if (options_.verbose || options_.dry_run) {
-    // What CMake reads to learn the implicit libraries and folders of an nvcc.
-    std::fprintf(stderr, "#$ PATH=%s\n#$ LIBRARIES=  \"-L%s\"\n#$ INCLUDES=\"-I%s\"  \n", tree().bin.c_str(),
-                 tree().lib.c_str(), tree().include.c_str());
+    std::fprintf(stderr, "#$ PATH=%s\n#$ LIBRARIES=  %s\n#$ INCLUDES=\"-I%s\"  \n#$ # -arch compute_%s\n",
+                 tree().bin.c_str(), quoted_library_folder().c_str(), tree().include.c_str(),
+                 choose_target(options_.architectures).substr(3).c_str());
   }
   return execute(command);
 }
 
 int Build::device_link(const Words& objects) {
-  std::string linker = tree().bin + "/heddle-device-linker";
   Words command = {"clang-linker-wrapper-19", "--host-triple=x86_64-pc-linux-gnu", "--cuda-path=" + tree().root,
-                   "--linker-path=" + linker, "--", "-o", options_.output.empty() ? "a_dlink.o" : options_.output};
-  append(command, objects);
-  for (const std::string& word : options_.linker)
-    if (word.rfind("-L", 0) == 0) command.push_back(word);
-  command.push_back("-L" + tree().lib);
+                   "--linker-path=" + tree().bin + "/heddle-device-linker", "--", "-o",
+                   options_.output.empty() ? "a_dlink.o" : options_.output};
+  for (const std::string& object : objects) {
+    if (object[0] != '-') command.push_back(object);
+    if (object.rfind("-l", 0) != 0) continue;
+    // Of the libraries only the archives that are given by -L can hold device code; the system's can't.
+    for (const std::string& word : options_.linker) {
+      std::string archive = word.substr(2) + "/lib" + object.substr(2) + ".a";
+      if (word.rfind("-L", 0) != 0 || !file_exists(archive)) continue;
+      command.push_back(archive);
+      break;
+    }
+  }
   return execute(command);
 }
 
