@@ -91,7 +91,7 @@ class Loader {
       if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= sections_.size()) continue;
       if (placed_[symbol.st_shndx] == kNotPlaced) continue;
       const std::string_view name = name_of(symbol);
-      const std::uint8_t* address = base_ + placed_[symbol.st_shndx] + symbol.st_value;
+      std::uint8_t* address = base_ + placed_[symbol.st_shndx] + symbol.st_value;
       if (name == "heddle_warp") loaded->warp = reinterpret_cast<exec::WarpFunction>(address);
       if (name == "heddle_range") loaded->range = reinterpret_cast<exec::RangeFunction>(address);
     }

@@ -60,7 +60,7 @@ struct VideoForm {
   template <class Form, class F>
   static void for_each_field(Form& form, F&& f) {
     auto field = [&](auto& member, int width) {
-      f(static_cast<std::uint64_t>(member), width, [&member](std::uint64_t value) {
+      f(static_cast<std::uint64_t>(member), width, [&](std::uint64_t value) {
         using Member = std::remove_cvref_t<decltype(member)>;
         if constexpr (!std::is_const_v<std::remove_reference_t<decltype(member)>>) member = static_cast<Member>(value);
       });
