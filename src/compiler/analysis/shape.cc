@@ -31,8 +31,7 @@ std::int64_t max_signed(int bits) { return bits >= 64 ? INT64_MAX : (std::int64_
 /// The transfer functions of single instructions. `Analysis` below drives them to the fixpoint.
 class Transfer {
  public:
-  Transfer(const ir::Function& function, const LaunchShape& launch, Shapes& shapes)
-      : function_(function), launch_(launch), shapes_(shapes) {
+  Transfer(const LaunchShape& launch, Shapes& shapes) : launch_(launch), shapes_(shapes) {
     shapes_.offsets.push_back(LaneOffsets{});
     interned_[LaneOffsets{}] = 0;
   }
@@ -427,7 +426,6 @@ class Transfer {
     return with_offsets(s, lanes);
   }
 
-  const ir::Function& function_;
   const LaunchShape& launch_;
   Shapes& shapes_;
   std::map<LaneOffsets, std::uint32_t> interned_;
@@ -437,7 +435,7 @@ class Transfer {
 class Analysis {
  public:
   Analysis(const ir::Function& function, const Cfg& cfg, const LaunchShape& launch)
-      : function_(function), cfg_(cfg), transfer_(function, launch, shapes_) {
+      : function_(function), cfg_(cfg), transfer_(launch, shapes_) {
     shapes_.values.resize(function.values.size());
     shapes_.divergent_branch.assign(function.blocks.size(), false);
     shapes_.partial.assign(function.blocks.size(), false);
