@@ -42,11 +42,48 @@ inline bool flushes_denormals() { return heddle_reflect("__CUDA_FTZ") != 0; }
   }
 HEDDLE_ROUNDED_FTZ(float, add_r, (float a, float b), (a, b), add, _f)
 HEDDLE_ROUNDED_FTZ(float, mul_r, (float a, float b), (a, b), mul, _f)
-HEDDLE_ROUNDED_FTZ(float, div_r, (float a, float b), (a, b), div, _f)
 HEDDLE_ROUNDED_FTZ(float, fma_r, (float a, float b, float c), (a, b, c), fma, _f)
-HEDDLE_ROUNDED(float, fma_ieee_r, (float a, float b, float c), (a, b, c), fma, _f)
-HEDDLE_ROUNDED_FTZ(float, rcp_r, (float a), (a), rcp, _f)
-HEDDLE_ROUNDED_FTZ(float, sqrt_r, (float a), (a), sqrt, _f)
+// LLVM turns these intrinsics into its own division and square root, which the command line may ask to be approximate,
+// and the fma without .ftz into one that flushes where the rest does. As text they stay what they are.
+#define HEDDLE_EXACT(name, params, format, ...)                                   \
+  template <Round R>                                                              \
+  inline float name params {                                                      \
+    float r;                                                                      \
+    const bool ftz = flushes_denormals();                                         \
+    if constexpr (R == Round::kNearest) HEDDLE_EITHER(".rn", format, __VA_ARGS__) \
+    if constexpr (R == Round::kZero) HEDDLE_EITHER(".rz", format, __VA_ARGS__)    \
+    if constexpr (R == Round::kDown) HEDDLE_EITHER(".rm", format, __VA_ARGS__)    \
+    if constexpr (R == Round::kUp) HEDDLE_EITHER(".rp", format, __VA_ARGS__)      \
+    return r;                                                                     \
+  }
+#define HEDDLE_EITHER(mode, format, ...)                    \
+  {                                                         \
+    if (ftz) {                                              \
+      __asm__(format(mode ".ftz") : "=f"(r) : __VA_ARGS__); \
+    } else {                                                \
+      __asm__(format(mode) : "=f"(r) : __VA_ARGS__);        \
+    }                                                       \
+  }
+#define HEDDLE_DIV(mode) "div" mode ".f32 %0, %1, %2;"
+#define HEDDLE_RCP(mode) "rcp" mode ".f32 %0, %1;"
+#define HEDDLE_SQRT(mode) "sqrt" mode ".f32 %0, %1;"
+HEDDLE_EXACT(div_r, (float a, float b), HEDDLE_DIV, "f"(a), "f"(b))
+HEDDLE_EXACT(rcp_r, (float a), HEDDLE_RCP, "f"(a))
+HEDDLE_EXACT(sqrt_r, (float a), HEDDLE_SQRT, "f"(a))
+template <Round R>
+inline float fma_ieee_r(float a, float b, float c) {
+  float r;
+  if constexpr (R == Round::kNearest) __asm__("fma.rn.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "f"(c));
+  if constexpr (R == Round::kZero) r = __nvvm_fma_rz_f(a, b, c);
+  if constexpr (R == Round::kDown) r = __nvvm_fma_rm_f(a, b, c);
+  if constexpr (R == Round::kUp) r = __nvvm_fma_rp_f(a, b, c);
+  return r;
+}
+#undef HEDDLE_EXACT
+#undef HEDDLE_EITHER
+#undef HEDDLE_DIV
+#undef HEDDLE_RCP
+#undef HEDDLE_SQRT
 HEDDLE_ROUNDED(double, add_r, (double a, double b), (a, b), add, _d)
 HEDDLE_ROUNDED(double, mul_r, (double a, double b), (a, b), mul, _d)
 HEDDLE_ROUNDED(double, div_r, (double a, double b), (a, b), div, _d)
@@ -112,7 +149,7 @@ inline double mul(double a, double b) { return __nvvm_mul_rn_d(a, b); }
 inline float add(float a, float b) { return __nvvm_add_rn_f(a, b); }
 inline double add(double a, double b) { return __nvvm_add_rn_d(a, b); }
 // Correctly rounded whatever the command line says about division.
-inline float div(float a, float b) { return __nvvm_div_rn_f(a, b); }
+inline float div(float a, float b) { return div_r<Round::kNearest>(a, b); }
 inline double div(double a, double b) { return __nvvm_div_rn_d(a, b); }
 inline s32 mul_hi(s32 a, s32 b) { return __nvvm_mulhi_i(a, b); }
 inline u32 mul_hi(u32 a, u32 b) { return __nvvm_mulhi_ui(a, b); }
