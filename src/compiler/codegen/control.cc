@@ -18,10 +18,13 @@ FunctionEmitter::Lane FunctionEmitter::read_argument(ValueId parameter, ValueId 
   Lane read;
   const Info& info = info_[parameter];
   if (info.scalar) read.scalar = scalar_of(argument);
-  if (info.vector) read.vector = vector_of(argument);
+  if (info.rows) read.rows = rows_of(argument);
   if (info.ok) {
     Value* ok = ok_of(argument);
     read.ok = ok ? ok : b_.getTrue();
+    read.vector = ok ? unless(ok, [&] { return vector_of(argument); }) : llvm::PoisonValue::get(vector_type(info.bits));
+  } else if (info.vector) {
+    read.vector = vector_of(argument);
   }
   return read;
 }

@@ -152,7 +152,7 @@ bool FunctionEmitter::emit_combined_atomic(const ir::Inst& inst, Value* mask) {
   ++unit_.counts.warp_reduced;
   const Address address = address_of(inst);
   Value* total = reduce(inst, vector_of(inst.operands[1]), mask);
-  Value* old = atomic_scalar(inst, to_pointer(address.base), total, nullptr);
+  Value* old = atomic_scalar(inst, to_pointer(address.bases[0]), total, nullptr);
   if (!used) return true;
   // What each lane finds: the old value combined with the lanes below (an exclusive scan in lane order).
   const unsigned bits = static_cast<unsigned>(ir::bits_of(inst.type));
@@ -199,7 +199,7 @@ void FunctionEmitter::emit_atomic(const ir::Inst& inst) {
     return;
   }
   Value* pointers = one_place ? nullptr : spill(address_vector(address_of(inst)));
-  Value* pointer = one_place ? to_pointer(address_of(inst).base) : nullptr;
+  Value* pointer = one_place ? to_pointer(address_of(inst).bases[0]) : nullptr;
   Value* operands = is_uniform(inst.operands[1]) ? nullptr : spill(vector_of(inst.operands[1]));
   Value* operand = operands ? nullptr : scalar_of(inst.operands[1]);
   Value* olds = nullptr;

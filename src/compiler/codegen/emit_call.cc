@@ -84,7 +84,7 @@ void FunctionEmitter::set_callee_arguments() {
   b_.CreateStore(fn_->getArg(4), local_top_);
   for (std::size_t i = 0; i < f_.arguments.size(); ++i) {
     Lane& lane = lanes_now_[f_.arguments[i]];
-    lane = Lane{nullptr, fn_->getArg(static_cast<unsigned>(5 + i)), nullptr, kHoisted};
+    lane = Lane{nullptr, fn_->getArg(static_cast<unsigned>(5 + i)), nullptr, {}, kHoisted};
   }
   returned_ = new_slot(mask_type(), "returned");
   b_.CreateStore(llvm::Constant::getNullValue(mask_type()), returned_);

@@ -21,15 +21,17 @@ struct Run {
   bool constant = false;
 };
 
-std::vector<Run> find_runs(const std::vector<std::int64_t>& offsets, std::int64_t bytes) {
+/// No run crosses a multiple of `row` lanes.
+std::vector<Run> find_runs(const std::vector<std::int64_t>& offsets, std::int64_t bytes, unsigned row) {
   std::vector<Run> runs;
   for (unsigned i = 0; i < offsets.size();) {
     Run run{i, 1, false};
-    if (i + 1 < offsets.size()) {
+    const unsigned end = std::min<unsigned>((i / row + 1) * row, static_cast<unsigned>(offsets.size()));
+    if (i + 1 < end) {
       const std::int64_t step = offsets[i + 1] - offsets[i];
       if (step == 0 || step == bytes) {
         run.constant = step == 0;
-        while (i + run.count < offsets.size() && offsets[i + run.count] - offsets[i + run.count - 1] == step) ++run.count;
+        while (i + run.count < end && offsets[i + run.count] - offsets[i + run.count - 1] == step) ++run.count;
       }
     }
     i += run.count;
@@ -52,13 +54,23 @@ FunctionEmitter::Address FunctionEmitter::address_of(const ir::Inst& inst) {
   address.imm = static_cast<std::int64_t>(inst.imm);
   address.space = inst.mods.space;
   const bool local = address.space == ir::Space::kLocal;
-  if (is_scalar(address.value) && (!local || unit_.local_stride != 0)) {
-    Value* base = scalar_of(address.value);
+  address.run = lanes();
+  auto place = [&](Value* base) {
     // A 32-bit address of a space is an offset; sign extension keeps base + lane offset right where lanes below run on
     // negative numbers (see "32-bit address" in the tests).
     base = info_[address.value].bits < 64 ? b_.CreateSExt(base, int_type(64)) : base;
     base = b_.CreateAdd(base, constant(64, static_cast<std::uint64_t>(address.imm)));
-    address.base = b_.CreateAdd(base, space_base(address.space));
+    return b_.CreateAdd(base, space_base(address.space));
+  };
+  if (info_[address.value].rows && !local) {
+    const Rows rows = rows_of(address.value);
+    for (unsigned row = 0; row < row_count(); ++row) address.bases.push_back(place(rows[row]));
+    address.run = run_;
+    address.has_offsets = true;
+    address.offsets.assign(row_offsets(address.value).begin(), row_offsets(address.value).begin() + lanes());
+    address.ok = ok_of(address.value);
+  } else if (is_scalar(address.value) && (!local || unit_.local_stride != 0)) {
+    address.bases = {place(scalar_of(address.value))};
     address.uniform = is_uniform(address.value) && !local;
     address.has_offsets = !address.uniform;
     address.offsets.assign(lanes(), 0);
@@ -125,13 +137,13 @@ bool FunctionEmitter::split_address(const Address& address, Split* split) {
 
 /// The exact address of each lane, as <W x ptr>.
 llvm::Value* FunctionEmitter::address_vector(const Address& address) {
-  if (address.base && !address.ok) {
-    if (address.uniform) return splat(to_pointer(address.base));
+  if (address.bases.size() == 1 && !address.ok) {
+    if (address.uniform) return splat(to_pointer(address.bases[0]));
     std::vector<llvm::Constant*> lane_offsets;
     for (std::int64_t offset : address.offsets) {
       lane_offsets.push_back(llvm::ConstantInt::get(int_type(64), static_cast<std::uint64_t>(offset), true));
     }
-    return b_.CreateGEP(b_.getInt8Ty(), to_pointer(address.base), llvm::ConstantVector::get(lane_offsets));
+    return b_.CreateGEP(b_.getInt8Ty(), to_pointer(address.bases[0]), llvm::ConstantVector::get(lane_offsets));
   }
   Split split;
   if (address.space != ir::Space::kLocal && split_address(address, &split)) {
@@ -150,7 +162,7 @@ llvm::Value* FunctionEmitter::address_vector(const Address& address) {
 
 bool FunctionEmitter::is_pattern(const Address& address, unsigned bytes) const {
   if (!address.has_offsets) return false;
-  return find_runs(address.offsets, bytes).size() <= std::min<std::size_t>(kMostRuns, std::max(1u, lanes() / 4));
+  return find_runs(address.offsets, bytes, address.run).size() <= std::min<std::size_t>(kMostRuns, std::max(1u, lanes() / 4));
 }
 
 /// Whether lanes may well lie side by side although nothing proves it: %tid went through a minimum or a selection.
@@ -255,11 +267,11 @@ static llvm::Value* repeat_lanes(llvm::IRBuilder<>& b, llvm::Value* mask, unsign
 std::vector<llvm::Value*> FunctionEmitter::load_pattern(const Address& address, Value* mask, unsigned count, unsigned bits,
                                                         const std::vector<Value*>& otherwise, bool is_volatile) {
   const unsigned bytes = count * bits / 8;
-  const std::vector<Run> runs = find_runs(address.offsets, bytes);
+  const std::vector<Run> runs = find_runs(address.offsets, bytes, address.run);
   ++(runs.size() == 1 && !runs[0].constant ? unit_.counts.unit_stride : unit_.counts.pattern);
   std::vector<Value*> results(count);
   for (const Run& run : runs) {
-    Value* at = b_.CreateAdd(address.base, constant(64, static_cast<std::uint64_t>(address.offsets[run.start])));
+    Value* at = b_.CreateAdd(address.bases[run.start / address.run], constant(64, static_cast<std::uint64_t>(address.offsets[run.start])));
     Value* pointer = to_pointer(at);
     Value* run_mask = mask ? slice(mask, run.start, run.count) : nullptr;
     std::vector<Value*> parts(count);
@@ -445,7 +457,7 @@ std::vector<llvm::Value*> FunctionEmitter::load_lanes(const ir::Inst& inst, cons
     return results;
   }
   if (ordered) memory_barrier();
-  if (count == 1 && !address.base && !ordered && has_lost_pattern(address.value, 8)) {
+  if (count == 1 && address.bases.empty() && !ordered && has_lost_pattern(address.value, 8)) {
     return load_tested(address, mask, bits, otherwise[0]);
   }
   return load_gather(address, mask, count, bits, otherwise);
@@ -487,7 +499,7 @@ void FunctionEmitter::emit_load(const ir::Inst& inst) {
       const bool invariant = inst.mods.space == ir::Space::kParam || inst.mods.space == ir::Space::kConst;
       for (unsigned j = 0; j < count; ++j) {
         llvm::LoadInst* load = b_.CreateAlignedLoad(
-            int_type(bits), to_pointer(b_.CreateAdd(address.base, constant(64, j * bits / 8))), llvm::Align(1),
+            int_type(bits), to_pointer(b_.CreateAdd(address.bases[0], constant(64, j * bits / 8))), llvm::Align(1),
             is_ordered(inst));
         if (invariant && !is_ordered(inst) && is_kernel_) {
           load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context(), {}));
@@ -563,10 +575,10 @@ void FunctionEmitter::emit_load(const ir::Inst& inst) {
 void FunctionEmitter::store_pattern(const Address& address, Value* mask, unsigned bits, const std::vector<Value*>& values,
                                     bool is_volatile) {
   const unsigned count = static_cast<unsigned>(values.size());
-  const std::vector<Run> runs = find_runs(address.offsets, count * bits / 8);
+  const std::vector<Run> runs = find_runs(address.offsets, count * bits / 8, address.run);
   ++(runs.size() == 1 && !runs[0].constant ? unit_.counts.unit_stride : unit_.counts.pattern);
   for (const Run& run : runs) {
-    Value* at = b_.CreateAdd(address.base, constant(64, static_cast<std::uint64_t>(address.offsets[run.start])));
+    Value* at = b_.CreateAdd(address.bases[run.start / address.run], constant(64, static_cast<std::uint64_t>(address.offsets[run.start])));
     Value* pointer = to_pointer(at);
     Value* run_mask = mask ? slice(mask, run.start, run.count) : nullptr;
     if (run.constant || run.count == 1) {
@@ -693,7 +705,7 @@ void FunctionEmitter::emit_store(const ir::Inst& inst) {
             }
             value = b_.CreateExtractElement(vector_of(inst.operands[j]), last);
           }
-          Value* at = b_.CreateAdd(address.base, constant(64, (j - 1) * bits / 8));
+          Value* at = b_.CreateAdd(address.bases[0], constant(64, (j - 1) * bits / 8));
           b_.CreateAlignedStore(value, to_pointer(at), llvm::Align(1), is_ordered(inst));
         }
       };

@@ -58,10 +58,12 @@ void FunctionEmitter::plan() {
   live_ = analysis::compute_liveness(f_, cfg_);
   analysis::LaunchShape launch;
   std::copy(std::begin(unit_.variant.block), std::end(unit_.variant.block), launch.block);
+  launch.lanes = lanes() >= 8 ? lanes() : 32;
   shapes_ = analysis::compute_shapes(f_, cfg_, launch);
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   entry_is_full_ = is_kernel_ && threads != 0 && threads % lanes() == 0;
   plan_values();
+  plan_rows(launch);
   plan_suspensions();
   plan_frame();
 
@@ -94,8 +96,6 @@ void FunctionEmitter::plan() {
   }
 }
 
-void FunctionEmitter::demote(ValueId value) { info_[value].kind = Shape::Kind::kVarying; }
-
 bool FunctionEmitter::is_hoistable(const ir::Inst& inst) const {
   if (inst.guard != ir::kNoValue) return false;
   auto operands_hoisted = [&] {
@@ -115,7 +115,60 @@ bool FunctionEmitter::is_hoistable(const ir::Inst& inst) const {
     }
     default:
       return is_cheap(inst) && operands_hoisted() && inst.results.size() == 1 &&
-             shapes_.values[inst.results[0]].kind != Shape::Kind::kVarying;
+             (is_scalar(inst.results[0]) || info_[inst.results[0]].rows);
+  }
+}
+
+/// Rows of a block of 8 or 16 threads are runs of lanes with much in common: in `row * pitch + column` the lanes of a
+/// row lie side by side although `row * pitch` varies. Such values are kept as one scalar per row.
+void FunctionEmitter::plan_rows(const analysis::LaunchShape& launch) {
+  const std::uint32_t row = launch.block[0];
+  const bool useful = (row == 8 || row == 16) && row < lanes() && lanes() / row <= kMostRows &&
+                      launch.block[1] * launch.block[2] > 1;
+  if (!useful || !is_kernel_ || shapes_.desynchronised) return;
+  analysis::LaunchShape row_launch = launch;
+  row_launch.lanes = row;
+  row_shapes_ = analysis::compute_shapes(f_, cfg_, row_launch);
+  if (row_shapes_.desynchronised) return;
+  run_ = row;
+  auto fits = [&](ValueId v) {
+    const Shape::Kind kind = row_shapes_.values[v].kind;
+    return !is_scalar(v) && (kind == Shape::Kind::kUniform || kind == Shape::Kind::kOffsets) && info_[v].bits > 1 &&
+           info_[v].bits <= 64;
+  };
+  for (BlockId b : cfg_.order) {
+    for (ValueId v : f_.blocks[b].parameters) info_[v].rows = fits(v);
+    for (const ir::Inst& inst : f_.blocks[b].insts) {
+      if (inst.results.size() == 1 && is_cheap(inst)) info_[inst.results[0]].rows = fits(inst.results[0]);
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    auto drop = [&](ValueId v) {
+      changed |= info_[v].rows;
+      info_[v].rows = false;
+    };
+    for (BlockId b : cfg_.order) {
+      for (const ir::Inst& inst : f_.blocks[b].insts) {
+        const bool all = std::all_of(inst.operands.begin(), inst.operands.end(), [&](ValueId v) { return has_rows(v); });
+        for (ValueId v : inst.results) {
+          if (!all) drop(v);
+        }
+        for (const ir::Target& target : inst.targets) {
+          for (std::size_t i = 0; i < target.arguments.size(); ++i) {
+            if (!has_rows(target.arguments[i])) drop(f_.blocks[target.block].parameters[i]);
+          }
+        }
+      }
+    }
+  }
+  for (ValueId v = 0; v < info_.size(); ++v) {
+    if (info_[v].rows) info_[v].assumes = row_shapes_.values[v].assumption_count > 0;
+  }
+  for (BlockId b : cfg_.order) {
+    for (const ir::Inst& inst : f_.blocks[b].insts) {
+      if (inst.results.size() == 1 && info_[inst.results[0]].rows && is_hoistable(inst)) info_[inst.results[0]].hoisted = true;
+    }
   }
 }
 
@@ -170,41 +223,6 @@ void FunctionEmitter::plan_values() {
       }
     }
   }
-  // Lane offsets that differ between the parts of a warp are of no use to parts; neither is what is computed from them.
-  if (lanes() < analysis::kWarpSize) {
-    const unsigned width = lanes();
-    for (ValueId v = 0; v < f_.values.size(); ++v) {
-      if (info_[v].kind != Shape::Kind::kOffsets) continue;
-      const analysis::LaneOffsets& lane_offsets = offsets(v);
-      for (unsigned i = width; i < analysis::kWarpSize; ++i) {
-        if (lane_offsets[i] - lane_offsets[i / width * width] != lane_offsets[i % width]) demote(v);
-      }
-    }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (BlockId b : cfg_.order) {
-        for (const ir::Inst& inst : f_.blocks[b].insts) {
-          const bool varying = std::any_of(inst.operands.begin(), inst.operands.end(),
-                                           [&](ValueId v) { return !is_scalar(v); });
-          for (ValueId v : inst.results) {
-            if (varying && is_scalar(v)) {
-              demote(v);
-              changed = true;
-            }
-          }
-          for (const ir::Target& target : inst.targets) {
-            for (std::size_t i = 0; i < target.arguments.size(); ++i) {
-              const ValueId parameter = f_.blocks[target.block].parameters[i];
-              if (!is_scalar(target.arguments[i]) && is_scalar(parameter)) {
-                demote(parameter);
-                changed = true;
-              }
-            }
-          }
-        }
-      }
-    }
-  }
   for (BlockId b : cfg_.order) {
     for (const ir::Inst& inst : f_.blocks[b].insts) {
       if (inst.results.empty() || !is_hoistable(inst)) continue;
@@ -242,7 +260,7 @@ llvm::AllocaInst* FunctionEmitter::new_slot(llvm::Type* type, const char* name) 
 
 FunctionEmitter::Lane& FunctionEmitter::lane(ValueId v) {
   Lane& lane = lanes_now_[v];
-  if (lane.epoch != kHoisted && lane.epoch != epoch_) lane = Lane{nullptr, nullptr, nullptr, epoch_};
+  if (lane.epoch != kHoisted && lane.epoch != epoch_) lane = Lane{nullptr, nullptr, nullptr, {}, epoch_};
   return lane;
 }
 
@@ -255,6 +273,7 @@ llvm::Value* FunctionEmitter::scalar_of(ValueId v) {
     return loaded;
   }
   if (!is_scalar(v)) return lane0_or_first(vector_of(v));
+  if (info_[v].hoisted) return known.scalar;
   return llvm::Constant::getNullValue(int_type(info_[v].bits));  // defined on no path
 }
 
@@ -264,31 +283,103 @@ llvm::Value* FunctionEmitter::lane0_or_first(Value* vector) {
   return b_.CreateExtractElement(vector, first);
 }
 
+llvm::Value* FunctionEmitter::assumed_rows(ValueId v, const Rows& rows) {
+  std::vector<llvm::Constant*> lane_offsets;
+  for (unsigned i = 0; i < lanes(); ++i) {
+    const auto offset = static_cast<std::uint64_t>(row_offsets(v)[i]);
+    lane_offsets.push_back(llvm::ConstantInt::get(context(), llvm::APInt(info_[v].bits, offset, true)));
+  }
+  Value* base = splat(rows[0]);
+  for (unsigned row = 1; row < row_count(); ++row) {
+    llvm::SmallVector<int, 32> blend;
+    for (unsigned i = 0; i < lanes(); ++i) blend.push_back(static_cast<int>(i / run_ == row ? lanes() + i : i));
+    base = b_.CreateShuffleVector(base, splat(rows[row]), blend);
+  }
+  return b_.CreateAdd(base, llvm::ConstantVector::get(lane_offsets));
+}
+
+llvm::Value* FunctionEmitter::assumed_vector(ValueId v) {
+  if (info_[v].rows) return assumed_rows(v, rows_of(v));
+  std::vector<llvm::Constant*> lane_offsets;
+  for (unsigned i = 0; i < lanes(); ++i) {
+    const auto offset = static_cast<std::uint64_t>(offsets(v)[i]);
+    lane_offsets.push_back(llvm::ConstantInt::get(context(), llvm::APInt(info_[v].bits, offset, true)));
+  }
+  return b_.CreateAdd(splat(scalar_of(v)), llvm::ConstantVector::get(lane_offsets));
+}
+
 llvm::Value* FunctionEmitter::vector_of(ValueId v) {
   Lane& known = lane(v);
   if (known.vector) return known.vector;
   const Info& info = info_[v];
   Value* vector = nullptr;
-  if (info.vector) {
-    vector = b_.CreateLoad(info.vector->getAllocatedType(), info.vector);
-  } else if (info.kind == Shape::Kind::kUniform) {
+  if (info.kind == Shape::Kind::kUniform) {
     vector = splat(scalar_of(v));
-  } else if (info.kind == Shape::Kind::kOffsets) {
-    if (info.assumes) {
-      vector = recompute_vector(v);
-    } else {
-      std::vector<llvm::Constant*> lane_offsets;
-      for (unsigned i = 0; i < lanes(); ++i) {
-        lane_offsets.push_back(llvm::ConstantInt::get(
-            context(), llvm::APInt(info.bits, static_cast<std::uint64_t>(offsets(v)[i]), true)));
-      }
-      vector = b_.CreateAdd(splat(scalar_of(v)), llvm::ConstantVector::get(lane_offsets));
-    }
+  } else if (info.assumes && info.ok) {
+    Value* exact = b_.CreateLoad(info.vector->getAllocatedType(), info.vector);
+    vector = b_.CreateSelect(ok_of(v), assumed_vector(v), exact);
+  } else if (info.assumes) {
+    vector = recompute_vector(v);
+  } else if (info.kind == Shape::Kind::kOffsets || info.rows) {
+    vector = assumed_vector(v);
+  } else if (info.vector) {
+    vector = b_.CreateLoad(info.vector->getAllocatedType(), info.vector);
   } else {
     vector = llvm::Constant::getNullValue(vector_type(info.bits));  // defined on no path
   }
   if (no_cache_ == 0 && known.epoch != kHoisted) known.vector = vector;
   return vector;
+}
+
+const analysis::LaneOffsets& FunctionEmitter::row_offsets(ValueId v) const {
+  return row_shapes_.offsets[row_shapes_.values[v].offsets];
+}
+
+/// The value in the first lane of each row.
+FunctionEmitter::Rows FunctionEmitter::rows_of(ValueId v) {
+  Rows rows{};
+  const Info& info = info_[v];
+  if (is_scalar(v)) {
+    Value* base = scalar_of(v);
+    for (unsigned row = 0; row < row_count(); ++row) {
+      const std::int64_t offset = is_uniform(v) ? 0 : offsets(v)[row * run_];
+      rows[row] = offset == 0 ? base
+                              : b_.CreateAdd(base, llvm::ConstantInt::get(context(), llvm::APInt(info.bits, static_cast<std::uint64_t>(offset), true)));
+    }
+    return rows;
+  }
+  Lane& known = lane(v);
+  if (known.rows[0]) return known.rows;
+  for (unsigned row = 0; row < row_count(); ++row) {
+    rows[row] = info.row[row] ? static_cast<Value*>(b_.CreateLoad(int_type(info.bits), info.row[row]))
+                              : llvm::Constant::getNullValue(int_type(info.bits));
+  }
+  if (no_cache_ == 0) known.rows = rows;
+  return rows;
+}
+
+llvm::Value* FunctionEmitter::row_mask(Value* bits, unsigned row) {
+  llvm::APInt of_row = llvm::APInt::getBitsSet(lanes(), row * run_, (row + 1) * run_);
+  return b_.CreateICmpNE(b_.CreateAnd(bits, llvm::ConstantInt::get(context(), of_row)),
+                         llvm::Constant::getNullValue(mask_type()));
+}
+
+llvm::Value* FunctionEmitter::unless(Value* ok, const std::function<Value*()>& make) {
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* wraps = new_block("wraps");
+  llvm::BasicBlock* after = new_block("after");
+  b_.CreateCondBr(ok, after, wraps);
+  b_.SetInsertPoint(wraps);
+  ++no_cache_;
+  Value* made = make();
+  --no_cache_;
+  llvm::BasicBlock* made_in = b_.GetInsertBlock();
+  b_.CreateBr(after);
+  b_.SetInsertPoint(after);
+  llvm::PHINode* phi = b_.CreatePHI(made->getType(), 2);
+  phi->addIncoming(made, made_in);
+  phi->addIncoming(llvm::PoisonValue::get(made->getType()), before);
+  return phi;
 }
 
 /// The exact lanes of a value whose offsets are only assumed, from its operands.
@@ -322,7 +413,9 @@ llvm::Value* FunctionEmitter::ok_of(ValueId v) {
 /// The assumptions that this instruction adds, and those of its operands.
 llvm::Value* FunctionEmitter::compute_ok(ValueId v) {
   const ir::Inst* inst = info_[v].def;
-  const Shape& shape = shapes_.values[v];
+  const bool rows = info_[v].rows;
+  const analysis::Shapes& shapes = rows ? row_shapes_ : shapes_;
+  const Shape& shape = shapes.values[v];
   Value* all = nullptr;
   auto also = [&](Value* test) {
     if (test) all = all ? b_.CreateAnd(all, test) : test;
@@ -332,20 +425,28 @@ llvm::Value* FunctionEmitter::compute_ok(ValueId v) {
   for (int i = 0; i < shape.assumption_count; ++i) {
     const analysis::Assumption& assumption = shape.assumptions[static_cast<std::size_t>(i)];
     if (std::find(inst->operands.begin(), inst->operands.end(), assumption.value) == inst->operands.end()) continue;
-    if (info_[assumption.value].kind != Shape::Kind::kOffsets) continue;
+    if (shapes.values[assumption.value].kind != Shape::Kind::kOffsets) continue;
     const unsigned bits = info_[assumption.value].bits;
-    const auto first = offsets(assumption.value).begin();
-    const auto [least, most] = std::minmax_element(first, first + lanes());
-    Value* base = scalar_of(assumption.value);
+    const auto first = (rows ? row_offsets(assumption.value) : offsets(assumption.value)).begin();
+    const auto [least, most] = std::minmax_element(first, first + (rows ? run_ : lanes()));
     auto number = [&](const llvm::APInt& value) { return llvm::ConstantInt::get(context(), value); };
     const llvm::APInt low(bits, static_cast<std::uint64_t>(*least), true);
     const llvm::APInt high(bits, static_cast<std::uint64_t>(*most), true);
-    if (assumption.is_signed) {
-      if (*most > 0) also(b_.CreateICmpSLE(base, number(llvm::APInt::getSignedMaxValue(bits) - high)));
-      if (*least < 0) also(b_.CreateICmpSGE(base, number(llvm::APInt::getSignedMinValue(bits) - low)));
+    Rows bases{};
+    if (rows) {
+      bases = rows_of(assumption.value);
     } else {
-      if (*most > 0) also(b_.CreateICmpULE(base, number(llvm::APInt::getMaxValue(bits) - high)));
-      if (*least < 0) also(b_.CreateICmpUGE(base, number(-low)));
+      bases[0] = scalar_of(assumption.value);
+    }
+    for (Value* base : bases) {
+      if (base == nullptr) break;
+      if (assumption.is_signed) {
+        if (*most > 0) also(b_.CreateICmpSLE(base, number(llvm::APInt::getSignedMaxValue(bits) - high)));
+        if (*least < 0) also(b_.CreateICmpSGE(base, number(llvm::APInt::getSignedMinValue(bits) - low)));
+      } else {
+        if (*most > 0) also(b_.CreateICmpULE(base, number(llvm::APInt::getMaxValue(bits) - high)));
+        if (*least < 0) also(b_.CreateICmpUGE(base, number(-low)));
+      }
     }
   }
   return all ? all : b_.getTrue();
@@ -353,8 +454,7 @@ llvm::Value* FunctionEmitter::compute_ok(ValueId v) {
 
 void FunctionEmitter::set_scalar(ValueId v, Value* scalar) {
   Lane& known = lane(v);
-  known.scalar = scalar;
-  known.vector = nullptr;
+  known = Lane{scalar, nullptr, nullptr, {}, known.epoch};
   if (mode_ == Mode::kEntry) {
     known.epoch = kHoisted;
     if (info_[v].assumes) known.ok = compute_ok(v);
@@ -362,16 +462,37 @@ void FunctionEmitter::set_scalar(ValueId v, Value* scalar) {
   }
   if (!info_[v].crosses) return;
   if (info_[v].assumes) {
-    known.ok = compute_ok(v);
-    known.vector = recompute_vector(v);
+    Value* ok = compute_ok(v);
+    lane(v).ok = ok;
+    Value* exact = unless(ok, [&] { return recompute_vector(v); });
+    Lane stored = lane(v);
+    stored.vector = exact;
+    store_slots(v, stored, info_[v].merges ? mask() : nullptr);
+    return;
   }
   store_slots(v, known, info_[v].merges ? mask() : nullptr);
 }
 
+void FunctionEmitter::set_rows(ValueId v, const Rows& rows) {
+  Lane& known = lane(v);
+  known = Lane{nullptr, nullptr, nullptr, rows, known.epoch};
+  if (mode_ == Mode::kEntry) {
+    known.epoch = kHoisted;
+    if (info_[v].assumes) known.ok = compute_ok(v);
+    return;
+  }
+  if (!info_[v].crosses) return;
+  Lane stored = known;
+  if (info_[v].assumes) {
+    stored.ok = lane(v).ok = compute_ok(v);
+    stored.vector = unless(stored.ok, [&] { return recompute_vector(v); });
+  }
+  store_slots(v, stored, info_[v].merges ? mask() : nullptr);
+}
+
 void FunctionEmitter::set_vector(ValueId v, Value* vector) {
   Lane& known = lane(v);
-  known.vector = vector;
-  known.scalar = nullptr;
+  known = Lane{nullptr, vector, nullptr, {}, known.epoch};
   if (mode_ == Mode::kEntry) {
     known.epoch = kHoisted;
     return;
@@ -381,12 +502,42 @@ void FunctionEmitter::set_vector(ValueId v, Value* vector) {
 
 void FunctionEmitter::store_slots(ValueId v, const Lane& lane, Value* mask) {
   const Info& info = info_[v];
+  if (info.rows) return store_row_slots(v, lane, mask);
   if (info.scalar) b_.CreateStore(lane.scalar, info.scalar);
   if (info.ok) b_.CreateStore(lane.ok, info.ok);
   if (!info.vector) return;
   Value* vector = lane.vector;
-  if (mask) vector = b_.CreateSelect(mask, vector, b_.CreateLoad(info.vector->getAllocatedType(), info.vector));
+  if (mask && !info.assumes) {
+    vector = b_.CreateSelect(mask, vector, b_.CreateLoad(info.vector->getAllocatedType(), info.vector));
+  }
   b_.CreateStore(vector, info.vector);
+}
+
+void FunctionEmitter::store_row_slots(ValueId v, const Lane& lane, Value* mask) {
+  const Info& info = info_[v];
+  if (!info.row[0]) return;
+  if (info.ok && mask) {
+    // Rows outside the mask keep their values, and what holds must hold for all rows.
+    Rows old{};
+    for (unsigned row = 0; row < row_count(); ++row) old[row] = b_.CreateLoad(int_type(info.bits), info.row[row]);
+    Value* old_ok = b_.CreateLoad(b_.getInt1Ty(), info.ok);
+    Value* old_exact = b_.CreateLoad(info.vector->getAllocatedType(), info.vector);
+    Value* exact = b_.CreateSelect(mask, b_.CreateSelect(lane.ok, assumed_rows(v, lane.rows), lane.vector),
+                                   b_.CreateSelect(old_ok, assumed_rows(v, old), old_exact));
+    Value* all = b_.CreateICmpEQ(to_bits(mask), llvm::Constant::getAllOnesValue(mask_type()));
+    b_.CreateStore(exact, info.vector);
+    b_.CreateStore(b_.CreateAnd(lane.ok, b_.CreateOr(all, old_ok)), info.ok);
+  } else if (info.ok) {
+    b_.CreateStore(lane.ok, info.ok);
+    b_.CreateStore(lane.vector, info.vector);
+  }
+  for (unsigned row = 0; row < row_count(); ++row) {
+    Value* value = lane.rows[row];
+    if (mask) {
+      value = b_.CreateSelect(row_mask(to_bits(mask), row), value, b_.CreateLoad(value->getType(), info.row[row]));
+    }
+    b_.CreateStore(value, info.row[row]);
+  }
 }
 
 void FunctionEmitter::set_result(ValueId v, Value* value) {
@@ -424,6 +575,19 @@ void FunctionEmitter::begin_copy(Mode mode, Value* bits) {
 }
 
 void FunctionEmitter::emit_pure_inst(const ir::Inst& inst) {
+  if (info_[inst.results[0]].rows) {
+    std::vector<Rows> operand_rows;
+    for (ValueId v : inst.operands) operand_rows.push_back(rows_of(v));
+    Rows rows{};
+    for (unsigned row = 0; row < row_count(); ++row) {
+      std::vector<Value*> operands, results(1);
+      for (const Rows& of_operand : operand_rows) operands.push_back(of_operand[row]);
+      LaneBuilder builder(b_, 0);
+      if (!emit_pure(builder, inst, operands, results)) return fail(inst, "this form is not supported");
+      rows[row] = results[0];
+    }
+    return set_rows(inst.results[0], rows);
+  }
   const bool any_scalar = std::any_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return is_scalar(v); });
   const bool any_vector = std::any_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return !is_scalar(v); });
   std::vector<Value*> operands(inst.operands.size()), results(inst.results.size());
@@ -545,7 +709,10 @@ void FunctionEmitter::emit(llvm::Function* into) {
     Info& info = info_[v];
     if (!info.crosses || info.hoisted) continue;
     if (is_scalar(v)) info.scalar = slot(int_type(info.bits), "s");
-    if (!is_scalar(v) || info.assumes) info.vector = slot(vector_type(info.bits), "v");
+    if (info.rows) {
+      for (unsigned row = 0; row < row_count(); ++row) info.row[row] = slot(int_type(info.bits), "r");
+    }
+    if ((!is_scalar(v) && !info.rows) || info.assumes) info.vector = slot(vector_type(info.bits), "v");
     if (info.assumes) info.ok = slot(b_.getInt1Ty(), "ok");
   }
   const std::size_t blocks = f_.blocks.size();

@@ -13,6 +13,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -74,11 +75,15 @@ class FunctionEmitter {
   using Value = llvm::Value;
   enum class Mode { kEntry, kFast, kSlow };
 
+  static constexpr unsigned kMostRows = 4;
+  using Rows = std::array<Value*, kMostRows>;
+
   /// What is known of an IR value in the block copy that is being emitted.
   struct Lane {
     Value* scalar = nullptr;   ///< uniform: the value; lane offsets: the value of lane 0
     Value* vector = nullptr;   ///< <W x iN>
     Value* ok = nullptr;       ///< i1: the assumptions of the shape hold
+    Rows rows{};               ///< Info::rows: the value of each row's first lane
     std::uint32_t epoch = 0;   ///< the block copy in which it was set; kHoisted: valid everywhere
   };
   static constexpr std::uint32_t kHoisted = ~0u;
@@ -90,9 +95,14 @@ class FunctionEmitter {
     bool merges = false;       ///< SLOW: lanes outside the mask keep their value
     bool assumes = false;      ///< lane offsets that must be tested before use
     bool hoisted = false;
+    /// Varying, but inside each row of the block (run_ lanes) uniform or with lane offsets: a few scalars.
+    bool rows = false;
     const ir::Inst* def = nullptr;
     ir::BlockId block = 0;
+    /// `vector` of a value that assumes holds its exact lanes, and only where `ok` is false.
     llvm::AllocaInst *scalar = nullptr, *vector = nullptr, *ok = nullptr;
+    std::array<llvm::AllocaInst*, kMostRows> row{};
+    std::int32_t frame_row = -1;
     unsigned bits = 32;
     std::int32_t frame_scalar = -1, frame_vector = -1, frame_ok = -1;  ///< offsets in the frame of a suspended warp
   };
@@ -114,7 +124,7 @@ class FunctionEmitter {
   void plan_suspensions();
   void plan_frame();
   bool is_hoistable(const ir::Inst& inst) const;
-  void demote(ir::ValueId value);
+  void plan_rows(const analysis::LaunchShape& launch);
 
   // ---- values (function.cc)
   bool is_scalar(ir::ValueId v) const { return info_[v].kind != analysis::Shape::Kind::kVarying; }
@@ -127,6 +137,18 @@ class FunctionEmitter {
   Value* lane0_or_first(Value* vector);  ///< the value of the first active lane
   void set_scalar(ir::ValueId v, Value* scalar);
   void set_vector(ir::ValueId v, Value* vector);
+  void set_rows(ir::ValueId v, const Rows& rows);
+  Rows rows_of(ir::ValueId v);
+  bool has_rows(ir::ValueId v) const { return info_[v].rows || is_scalar(v); }
+  unsigned row_count() const { return lanes() / run_; }
+  const analysis::LaneOffsets& row_offsets(ir::ValueId v) const;
+  Value* row_mask(Value* bits, unsigned row);
+  /// The lanes of a value with offsets (in rows) if its assumptions hold.
+  Value* assumed_vector(ir::ValueId v);
+  Value* assumed_rows(ir::ValueId v, const Rows& rows);
+  void store_row_slots(ir::ValueId v, const Lane& lane, Value* mask);
+  /// `make()` where `ok` is false; nothing that may be used otherwise.
+  Value* unless(Value* ok, const std::function<Value*()>& make);
   /// Stores a value into its slot; `mask` null: all lanes.
   void store_slots(ir::ValueId v, const Lane& lane, Value* mask);
   Lane read_argument(ir::ValueId parameter, ir::ValueId argument);
@@ -191,7 +213,8 @@ class FunctionEmitter {
 
   // ---- emit_memory.cc
   struct Address {
-    Value* base = nullptr;         ///< i64: uniform, or lane 0's
+    std::vector<Value*> bases;     ///< i64: uniform, or the first lane's of each run
+    unsigned run = 32;             ///< lanes per base
     bool uniform = false;
     bool has_offsets = false;
     std::vector<std::int64_t> offsets;  ///< W of them
@@ -310,6 +333,8 @@ class FunctionEmitter {
   std::vector<int> suspension_of_;           ///< by block, -1: none
   std::vector<ir::ValueId> saved_anywhere_;
   bool divergent_suspension_ = false;
+  unsigned run_ = 0;                         ///< lanes per row of the block; 0: rows are not used
+  analysis::Shapes row_shapes_;
   bool entry_is_full_ = false;               ///< every warp has all its lanes
   bool early_exit_ = false;                  ///< lanes may end while others go on
   std::vector<bool> has_slow_, has_slow_body_;

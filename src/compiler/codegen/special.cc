@@ -254,6 +254,15 @@ void FunctionEmitter::emit_cvta(const ir::Inst& inst) {
   const unsigned bits = info_[result].bits;
   const ir::Space space = inst.mods.space;
   const bool to_generic = inst.op == ir::Op::kCvtaToGeneric;
+  if (info_[result].rows) {
+    Rows rows = rows_of(operand);
+    Value* base = space_base(space);
+    for (unsigned row = 0; row < row_count(); ++row) {
+      Value* wide = b_.CreateZExtOrTrunc(rows[row], int_type(64));
+      rows[row] = b_.CreateZExtOrTrunc(to_generic ? b_.CreateAdd(wide, base) : b_.CreateSub(wide, base), int_type(bits));
+    }
+    return set_rows(result, rows);
+  }
   const bool vector = !is_scalar(result);
   Value* address = vector ? vector_of(operand) : scalar_of(operand);
   llvm::Type* wide = vector ? static_cast<llvm::Type*>(vector_type(64)) : int_type(64);

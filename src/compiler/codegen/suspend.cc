@@ -79,11 +79,14 @@ void FunctionEmitter::plan_frame() {
   for (ValueId v : saved_anywhere_) {
     Info& info = info_[v];
     const std::uint32_t bytes = std::max(1u, info.bits * lanes() / 8);
-    if (!is_scalar(v) || info.assumes) info.frame_vector = take(bytes);
+    if ((!is_scalar(v) && !info.rows) || info.assumes) info.frame_vector = take(bytes);
   }
   for (ValueId v : saved_anywhere_) {
     Info& info = info_[v];
     if (is_scalar(v)) info.frame_scalar = take(std::max(1u, info.bits / 8));
+    if (info.rows) {
+      info.frame_row = take(std::max(1u, info.bits / 8) * row_count());
+    }
     if (info.assumes) info.frame_ok = take(1);
   }
   frame_bytes_ = (at + 63) / 64 * 64;
@@ -107,8 +110,20 @@ void FunctionEmitter::save_values(const std::vector<ValueId>& values) {
   for (ValueId v : values) {
     const Info& info = info_[v];
     if (info.scalar) put(info.bits == 1 ? b_.CreateZExt(scalar_of(v), int_type(8)) : scalar_of(v), info.frame_scalar);
-    if (info.vector) put(info.bits == 1 ? to_bits(vector_of(v)) : vector_of(v), info.frame_vector);
-    if (info.ok) put(b_.CreateZExt(ok_of(v), int_type(8)), info.frame_ok);
+    if (info.row[0]) {
+      const Rows rows = rows_of(v);
+      for (unsigned row = 0; row < row_count(); ++row) {
+        put(rows[row], info.frame_row + static_cast<std::int32_t>(row * info.bits / 8));
+      }
+    }
+    if (info.ok) {
+      // The exact lanes matter only where the assumptions fail, so they cost nothing elsewhere.
+      Value* ok = ok_of(v);
+      put(b_.CreateZExt(ok, int_type(8)), info.frame_ok);
+      if_then(b_.CreateNot(ok), [&] { put(vector_of(v), info.frame_vector); });
+    } else if (info.vector) {
+      put(info.bits == 1 ? to_bits(vector_of(v)) : vector_of(v), info.frame_vector);
+    }
   }
 }
 
@@ -122,12 +137,21 @@ void FunctionEmitter::restore_values(const std::vector<ValueId>& values) {
       Value* value = get(int_type(std::max(8u, info.bits)), info.frame_scalar);
       b_.CreateStore(b_.CreateTrunc(value, int_type(info.bits)), info.scalar);
     }
-    if (info.vector) {
+    if (info.row[0]) {
+      for (unsigned row = 0; row < row_count(); ++row) {
+        Value* value = get(int_type(info.bits), info.frame_row + static_cast<std::int32_t>(row * info.bits / 8));
+        b_.CreateStore(value, info.row[row]);
+      }
+    }
+    if (info.ok) {
+      Value* ok = b_.CreateTrunc(get(int_type(8), info.frame_ok), b_.getInt1Ty());
+      b_.CreateStore(ok, info.ok);
+      b_.CreateStore(unless(ok, [&]() -> Value* { return get(vector_type(info.bits), info.frame_vector); }), info.vector);
+    } else if (info.vector) {
       Value* value = info.bits == 1 ? to_mask(get(mask_type(), info.frame_vector))
                                     : static_cast<Value*>(get(vector_type(info.bits), info.frame_vector));
       b_.CreateStore(value, info.vector);
     }
-    if (info.ok) b_.CreateStore(b_.CreateTrunc(get(int_type(8), info.frame_ok), b_.getInt1Ty()), info.ok);
   }
 }
 
