@@ -1,3 +1,4 @@
-// Asked for by clang's CUDA wrapper (__clang_cuda_runtime_wrapper.h), which defines its contents itself or finds
-// them in our other headers: see include/heddle/README.md.
+// Asked for by clang's CUDA wrapper, which defines texture fetches by object itself; nothing of them is left for here.
+// It is the first file after the runtime's declarations that sees __CUDACC__, which the device runtime's need.
 #pragma once
+#include "cuda_device_runtime_api.h"

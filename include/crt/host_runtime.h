@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "crt/host_defines.h"
-#include "cuda_device_runtime_api.h"
 
 #if defined(__CUDA__) && defined(__clang__)
 // The address of a shared-memory object inside the shared window, as inline PTX wants it.
