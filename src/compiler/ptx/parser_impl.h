@@ -1,5 +1,5 @@
-// The parser's state, shared by parser.cc (module and directives), parser_body.cc (statements and operands) and
-// parser_constant.cc (constant expressions, initial values).
+// The parser's state, shared by parser.cc (module and directives), parser_body.cc (statements),
+// parser_operand.cc and parser_constant.cc (constant expressions, initial values).
 #pragma once
 
 #include <string>
@@ -84,12 +84,15 @@ class Parser {
   void parse_prototype(const Token& name);
   void parse_targets(const Token& name, bool calls);
   void parse_instruction();
+
+  // parser_operand.cc
   bool parse_operand(bool is_label);
   bool parse_vector_or_list(char open, char close, Operand::Kind kind);
   bool parse_address();
   bool parse_constant_operand(const Token& first, bool negative);
   bool parse_name(bool is_label);
   bool parse_call_operands();
+  const Binding* find_range(std::string_view prefix, std::uint32_t number) const;
   bool resolve_name(const Token& token, Operand* operand);
   bool resolve_special(const Token& token, Operand* operand);
   bool select_form(Instruction* instruction);
