@@ -97,8 +97,14 @@ class Generator {
       case 14: return line("cvt." + std::string(pick(std::array<const char*, 4>{"s32.s8 ", "u32.u8 ", "s32.s16 ", "u32.u16 "})) + d + ", " + a);
       case 15: return line(guard + pick(std::array<const char*, 8>{"add.rn.f32 ", "sub.rn.f32 ", "mul.rn.f32 ", "add.rz.f32 ", "mul.rp.f32 ", "add.rn.ftz.f32 ", "mul.rn.ftz.f32 ", "add.rm.f32 "}) + d + ", " + a + ", " + word());
       case 16: return line(guard + pick(std::array<const char*, 4>{"fma.rn.f32 ", "fma.rz.f32 ", "fma.rn.ftz.f32 ", "fma.rn.sat.f32 "}) + d + ", " + a + ", " + word() + ", " + word());
-      case 17: return line(guard + pick(std::array<const char*, 6>{"min.f32 ", "max.f32 ", "min.NaN.f32 ", "max.ftz.f32 ", "div.rn.f32 ", "div.rn.ftz.f32 "}) + d + ", " + a + ", " + word());
-      case 18: return line(guard + pick(std::array<const char*, 4>{"sqrt.rn.f32 ", "rcp.rn.f32 ", "abs.f32 ", "neg.f32 "}) + d + ", " + a);
+      case 17: return line(guard + pick(std::array<const char*, 4>{"min.f32 ", "max.f32 ", "min.NaN.f32 ", "max.ftz.f32 "}) + d + ", " + a + ", " + word());
+      case 18:  // whose NaNs are not always the canonical one
+        if (chance(50)) {
+          line(std::string(pick(std::array<const char*, 2>{"div.rn.f32 ", "div.rz.f32 "})) + "%x2, " + a + ", " + word());
+        } else {
+          line(std::string(pick(std::array<const char*, 4>{"sqrt.rn.f32 ", "rcp.rn.f32 ", "abs.f32 ", "neg.f32 "})) + "%x2, " + a);
+        }
+        return line(guard + "add.rn.f32 " + d + ", %x2, 0f00000000");
       case 19: return line(guard + pick(std::array<const char*, 8>{"cvt.rn.f32.s32 ", "cvt.rn.f32.u32 ", "cvt.rzi.s32.f32 ", "cvt.rni.u32.f32 ", "cvt.rmi.f32.f32 ", "cvt.rpi.s32.f32 ", "cvt.rz.f32.s32 ", "cvt.rzi.ftz.s32.f32 "}) + d + ", " + a);
       case 20:
         return line("setp." + std::string(pick(std::array<const char*, 8>{"eq", "ne", "lt", "ge", "ltu", "neu", "num", "nan"})) + (chance(30) ? ".ftz.f32 " : ".f32 ") + pred() + ", " + a + ", " + word());

@@ -6,7 +6,7 @@
 //   // inout a: u32 exact        the same, compared afterwards
 //   // out d: f32 96 ulp 2       96 zeroed elements, compared by the rule: exact, ulp N, abs E (both: either is enough)
 //   // scalar n: u32 00000005    a parameter by value
-//   // unsupported: WHY                                         compiling must fail, and say so; not run
+//   // unsupported: WHY                                         compiling must fail, or the run with "not supported"
 //   // values: recorded: NVIDIA H200, driver 580.159.04       where the wanted values come from
 //   // want d:
 //   //   0000000a 0000000b

@@ -206,6 +206,8 @@ bool evaluate_cvt(const ir::Inst& inst, const Bits* in, Bits* out) {
   const std::uint64_t bits = in[0].lo;
   if (inst.from == Type::kBF16 && inst.type == Type::kF32 && !inst.mods.sat && !inst.mods.ftz) {
     out[0] = {bits << 16, 0};  // bf16 is the upper half of f32, NaNs included
+  } else if (inst.type == Type::kTF32 && inst.mods.rounding == Rounding::kRna && decode(inst.from, bits).is_nan()) {
+    out[0] = {bits & 0xffffe000, 0};  // as an H200: rounding by an addition leaves NaNs alone
   } else if (from_float && to_float) {
     out[0] = {float_to_float(inst, bits), 0};
   } else if (from_float) {
