@@ -90,13 +90,16 @@ inline double poly_row(const double (&row)[N], double x) {
   return r;
 }
 
+// Exponents that come from NaN are anything: sums of them wrap.
+inline s32 plus(s32 a, s32 b) { return static_cast<s32>(static_cast<u32>(a) + static_cast<u32>(b)); }
+inline s32 negate(s32 a) { return static_cast<s32>(0u - static_cast<u32>(a)); }
 // 2^n for n in the range of normal numbers.
 template <typename T>
 inline T exp2i(s32 n) {
   if constexpr (sizeof(T) == 4) {
-    return from_bits(static_cast<u32>(n + 127) << 23);
+    return from_bits(static_cast<u32>(plus(n, 127)) << 23);
   } else {
-    return from_bits(static_cast<u64>(n + 1023) << 52);
+    return from_bits(static_cast<u64>(plus(n, 1023)) << 52);
   }
 }
 // x * 2^n for x near 1 and n up to twice the exponent range: the first product is exact, the second rounds.

@@ -37,13 +37,13 @@ inline constexpr T kExpLow = sizeof(T) == 4 ? T(-105) : T(-747);
 template <typename T>
 inline constexpr T kExpHigh = sizeof(T) == 4 ? T(89) : T(711);
 
-// e^(hi + lo) * 2^shift for any hi: overflows and underflows as the format does.
+// e^(hi + lo) for any hi: overflows and underflows as the format does.
 template <typename T>
-inline T exp_of(Pair<T> x, s32 shift = 0) {
+inline T exp_of(Pair<T> x) {
   const T hi = clamp(x.hi, kExpLow<T>, kExpHigh<T>);
   const Scaled<T> r = reduce_exp(hi, hi == x.hi ? x.lo : T(0));
   const Pair<T> e = exp_core(r.value);
-  return scale(e.hi + e.lo, r.exponent + shift);
+  return scale(e.hi + e.lo, r.exponent);
 }
 
 // e^x alone, without the pair: about one ulp.
@@ -157,7 +157,7 @@ inline T expm1_of(T x) {
     q = s * s * poly<kExp>(s);
   }
   const Pair<T> core = fast_two_sum(s, q + fma(r.value.lo, s, r.value.lo));
-  const T half = exp2i<T>(r.exponent - 1);  // half the scale: 2^1024 itself would overflow
+  const T half = exp2i<T>(plus(r.exponent, -1));  // half the scale: 2^1024 itself would overflow
   const Pair<T> sum = two_sum(mul(half, core.hi), add(half, T(-0.5)));
   const T result = 2 * (sum.hi + fma(half, core.lo, sum.lo));
   // Past the logarithm of the largest number the sum's parts are infinite, and their difference isn't a number.

@@ -37,7 +37,7 @@ inline double tgamma_of(double x) {
   } else {
     // Gamma(-a) = -pi / (a sin(pi a) Gamma(a))
     const double s = sine(reduce_pi(a), 0);
-    result = scale(div(-kPi, mul(mul(a, s), g.value.hi)), -g.exponent);
+    result = scale(div(-kPi, mul(mul(a, s), g.value.hi)), negate(g.exponent));
     result = x == trunc(x) ? kNan : result;
   }
   const double inf = kInf;

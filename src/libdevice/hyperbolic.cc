@@ -20,7 +20,7 @@ inline T half_sum(T a) {
   const T hi = e.hi + e.lo, lo = (e.hi - hi) + e.lo, inverse = div(T(1), hi);
   const T small = mul(inverse, exp2i<T>(-2 * n));
   const Pair<T> sum = two_sum(hi, Sign * small);
-  const T value = scale(sum.hi + (sum.lo + lo), r.exponent - 1);
+  const T value = scale(sum.hi + (sum.lo + lo), plus(r.exponent, -1));
   return is_nan(a) ? a : value;
 }
 
