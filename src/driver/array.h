@@ -22,13 +22,10 @@ class Array final : public Object {
   std::size_t rows() const { return descriptor_.Height ? descriptor_.Height : 1; }
   std::size_t slices() const { return descriptor_.Depth ? descriptor_.Depth : 1; }
   std::size_t bytes() const { return pitch() * rows() * slices(); }
-  /// A level of a mipmapped array does not own its memory.
-  void set_borrowed(Ref<Object> from) { borrowed_ = std::move(from); }
 
  private:
   CUDA_ARRAY3D_DESCRIPTOR descriptor_;
   std::uintptr_t data_;
-  Ref<Object> borrowed_;
 };
 
 }  // namespace heddle::driver
