@@ -7,10 +7,8 @@
 #   make help     all targets
 
 PREFIX ?= /opt/heddle
+# More for CMake's command line, for instance CMAKE_FLAGS=-DCMAKE_CXX_COMPILER=g++-13.
 CMAKE_FLAGS ?=
-ifneq ($(shell command -v ccache 2>/dev/null),)
-CMAKE_FLAGS += -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
-endif
 export CMAKE_FLAGS
 
 .PHONY: all build configure deps demo test check test-release test-clang test-asan test-tsan test-slow fuzz bench \
