@@ -82,6 +82,7 @@ class Build {
   int archive(const Words& objects);
   Words cuda_flags() const;
   Words overlay_flags(const Input& input);
+  void choose_openmp();
   Words runtime_libraries() const;
   bool whole_program() const;
   std::string output_for(const Input& input, const char* suffix) const;
@@ -89,6 +90,7 @@ class Build {
 
   CxxOptions options_;
   std::string clang_, host_compiler_;
+  bool serial_openmp_ = false;
   TemporaryFolder folder_;
   int temporaries_ = 0;
 };
@@ -191,8 +193,10 @@ Words Build::cuda_flags() const {
   if (options_.relocatable && !whole_program())
     append(flags, {"--offload-new-driver", "-fgpu-rdc", "-foffload-lto", "-D__CUDACC_RDC__"});
   if (!options_.standard.empty()) flags.push_back("-std=" + options_.standard);
-  append(flags, options_.compiler);
+  for (const std::string& flag : options_.compiler)
+    if (!serial_openmp_ || flag != "-fopenmp") flags.push_back(flag);
   append(flags, options_.preprocessor);
+  if (serial_openmp_) append(flags, {"-idirafter", tree().include + "/heddle/serial_openmp"});
   return flags;
 }
 
@@ -212,6 +216,18 @@ Words Build::overlay_flags(const Input& input) {
   std::string overlay = temporary(input, ".vfs.yaml");
   write_file(overlay, make_overlay(files, copies));
   return {"-ivfsoverlay", overlay};
+}
+
+// -Xcompiler -fopenmp means the host's compiler, whose library (libgomp) is nearly always there; clang's code needs
+// LLVM's, which often isn't. Then the directives of .cu files run serially, which they allow, and everything else,
+// .cpp files too, is as the host's compiler has it.
+void Build::choose_openmp() {
+  std::string library = first_line_of({clang_, "-print-file-name=libomp.so"});
+  if (!library.empty() && library[0] == '/') return;
+  serial_openmp_ = true;
+  std::fprintf(stderr,
+               "heddle c++: warning: OpenMP directives in CUDA sources run serially; LLVM's OpenMP library is not "
+               "installed (Debian: apt install libomp-19-dev)\n");
 }
 
 int Build::compile_cuda(const Input& input, const std::string& output, Phase phase) {
@@ -324,10 +340,10 @@ int Build::link(const Words& objects) {
                "-Wno-unknown-cuda-version"};
   } else {
     // clang's OpenMP code needs LLVM's OpenMP library, which only clang's driver links.
-    command = {options_.openmp ? clang_ : host_compiler_};
+    command = {options_.openmp && !serial_openmp_ ? clang_ : host_compiler_};
   }
   if (options_.shared_library) command.push_back("-shared");
-  if (options_.openmp) command.push_back("-fopenmp");
+  if (options_.openmp) command.push_back(serial_openmp_ && relocatable ? "-lgomp" : "-fopenmp");
   append(command, {"-o", options_.output.empty() ? "a.out" : options_.output});
   command.push_back("-L" + tree().lib);  // first, so that no other toolkit's folder named below outranks it
   for (const std::string& word : options_.linker)
@@ -407,6 +423,7 @@ int Build::run() {
   if (folder_.path().empty()) return fail("can't make a temporary folder; is there space in $TMPDIR?");
   if (options_.keep) folder_.keep();
   clean_environment();
+  if (options_.openmp) choose_openmp();
 
   bool stops_early = options_.phase != Phase::kLink && options_.phase != Phase::kDeviceLink &&
                      options_.phase != Phase::kArchive;

@@ -107,4 +107,14 @@ int run_command(const std::vector<std::string>& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+std::string first_line_of(const std::vector<std::string>& words) {
+  std::FILE* pipe = popen((shell_line(words) + " 2>/dev/null").c_str(), "r");
+  if (!pipe) return "";
+  std::string line;
+  for (int c; (c = std::fgetc(pipe)) != EOF && c != '\n';) line += static_cast<char>(c);
+  while (std::fgetc(pipe) != EOF) {
+  }
+  return pclose(pipe) == 0 ? line : "";
+}
+
 }  // namespace heddle::tools

@@ -42,4 +42,7 @@ std::string shell_line(const std::vector<std::string>& words);
 /// could not be started.
 int run_command(const std::vector<std::string>& words);
 
+/// The first line that a command prints, "" where it fails.
+std::string first_line_of(const std::vector<std::string>& words);
+
 }  // namespace heddle::tools
