@@ -174,6 +174,10 @@ cudaChannelFormatDesc to_runtime(CUarray_format format, unsigned channels) {
 
 namespace impl {
 
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
+
 cudaError_t cudaMallocArray(cudaArray_t* array, const struct cudaChannelFormatDesc* descriptor, size_t width,
                             size_t height, unsigned int flags) {
   return create_array(array, descriptor, {width, height, 0}, flags);
