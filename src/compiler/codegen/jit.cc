@@ -181,22 +181,30 @@ class ModuleMaker {
                                     load_cta(b, warp->getArg(1), 1), load_cta(b, warp->getArg(1), 2)}));
   }
 
-  /// Kernels that don't: all groups of lanes of a run of CTAs, in one function with the body inlined once.
-  /// void run(launch, cta, x, y, z, u64 linear, u64 count, u32 first_group, u32 end_group)
-  void make_range_functions(llvm::Function* body, const compiler::Variant& variant) {
-    llvm::Function* run = make("run", llvm::Type::getVoidTy(c_),
-                               {pointer_, pointer_, i32_, i32_, i32_, i64_, i64_, i32_, i32_}, false);
+  /// Kernels that never suspend, or only at barriers of the whole CTA: all groups of lanes of a run of CTAs in one
+  /// function with the body inlined once. With barriers, the warps run in rounds from one barrier to the next; every
+  /// warp that lives has arrived when a round is over.
+  /// u32 run(launch, cta, x, y, z, u64 linear, u64 count, u32 first_group, u32 end_group, bool once); `once`: one round of
+  /// what WarpState says, for heddle_warp.
+  void make_range_functions(llvm::Function* body, const compiler::Variant& variant, bool rounds) {
+    llvm::Type* i1 = llvm::Type::getInt1Ty(c_);
+    llvm::Function* run =
+        make("run", i32_, {pointer_, pointer_, i32_, i32_, i32_, i64_, i64_, i32_, i32_, i1}, false);
     run->addFnAttr(llvm::Attribute::NoInline);
-    auto* entry = llvm::BasicBlock::Create(c_, "entry", run);
-    auto* cta_loop = llvm::BasicBlock::Create(c_, "cta", run);
-    auto* group_loop = llvm::BasicBlock::Create(c_, "group", run);
-    auto* cta_end = llvm::BasicBlock::Create(c_, "cta_end", run);
-    auto* end = llvm::BasicBlock::Create(c_, "end", run);
+    auto block = [&](const char* name) { return llvm::BasicBlock::Create(c_, name, run); };
+    auto *entry = block("entry"), *cta_loop = block("cta"), *begin = block("begin"), *round = block("round"),
+         *group_loop = block("group"), *group_body = block("group_body"), *group_end = block("group_end"),
+         *cta_end = block("cta_end"), *next_cta = block("next_cta"), *end = block("end");
     llvm::IRBuilder<> b(entry);
     b.SetCurrentDebugLocation(llvm::DILocation::get(c_, 0, 0, run->getSubprogram()));
-    llvm::Value *launch = run->getArg(0), *cta = run->getArg(1);
+    llvm::Value *launch = run->getArg(0), *cta = run->getArg(1), *first_group = run->getArg(7), *once = run->getArg(9);
     llvm::Value* size_x = load(b, launch, offsetof(exec::LaunchContext, grid_x), i32_);
     llvm::Value* size_y = load(b, launch, offsetof(exec::LaunchContext, grid_y), i32_);
+    llvm::Value* warps = load(b, cta, offsetof(exec::CtaContext, warps), pointer_);
+    auto state = [&](llvm::Value* group, std::size_t offset) {
+      llvm::Value* at = b.CreateMul(b.CreateZExt(group, i64_), b.getInt64(sizeof(exec::WarpState)));
+      return b.CreateGEP(b.getInt8Ty(), warps, b.CreateAdd(at, b.getInt64(offset)));
+    };
     b.CreateCondBr(b.CreateICmpEQ(run->getArg(6), b.getInt64(0)), end, cta_loop);
 
     b.SetInsertPoint(cta_loop);
@@ -208,33 +216,78 @@ class ModuleMaker {
     store(b, cta, offsetof(exec::CtaContext, y), y);
     store(b, cta, offsetof(exec::CtaContext, z), z);
     store(b, cta, offsetof(exec::CtaContext, linear), linear);
+    if (rounds) {
+      b.CreateCondBr(once, round, begin);
+    } else {
+      b.CreateBr(round);
+    }
+    b.SetInsertPoint(begin);
+    if (rounds) {
+      llvm::PHINode* group = b.CreatePHI(i32_, 2);
+      group->addIncoming(first_group, cta_loop);
+      b.CreateStore(b.getInt32(0), state(group, offsetof(exec::WarpState, pc)));
+      b.CreateStore(b.getInt32(exec::kWarpYield), state(group, offsetof(exec::WarpState, status)));
+      llvm::Value* next = b.CreateAdd(group, b.getInt32(1));
+      group->addIncoming(next, begin);
+      b.CreateCondBr(b.CreateICmpULT(next, run->getArg(8)), begin, round);
+    } else {
+      b.CreateBr(round);
+    }
+    b.SetInsertPoint(round);
     b.CreateBr(group_loop);
-
     b.SetInsertPoint(group_loop);
-    llvm::PHINode* group = b.CreatePHI(i32_, 2, "group");
-    group->addIncoming(run->getArg(7), cta_loop);
+    llvm::PHINode *group = b.CreatePHI(i32_, 2, "group"), *waiting = b.CreatePHI(i32_, 2, "waiting");
+    group->addIncoming(first_group, round);
+    waiting->addIncoming(b.getInt32(0), round);
     const unsigned per_warp = 32 / unit_.lanes;
     store(b, cta, offsetof(exec::CtaContext, current_warp),
           per_warp == 1 ? static_cast<llvm::Value*>(group) : b.CreateUDiv(group, b.getInt32(per_warp)));
-    b.CreateCall(body, {launch, cta, group, x, y, z});
+    if (rounds) {
+      llvm::Value* status = b.CreateLoad(i32_, state(group, offsetof(exec::WarpState, status)));
+      b.CreateCondBr(b.CreateICmpEQ(status, b.getInt32(exec::kWarpDone)), group_end, group_body);
+    } else {
+      b.CreateBr(group_body);
+    }
+    b.SetInsertPoint(group_body);
+    llvm::Value* status = b.CreateCall(body, {launch, cta, group, x, y, z});
+    b.CreateBr(group_end);
+    b.SetInsertPoint(group_end);
+    llvm::Value* now = b.getInt32(0);
+    if (rounds) {
+      llvm::PHINode* phi = b.CreatePHI(i32_, 2);
+      phi->addIncoming(b.getInt32(0), group_loop);
+      phi->addIncoming(status, group_body);
+      now = b.CreateOr(waiting, phi);
+    }
     llvm::Value* next = b.CreateAdd(group, b.getInt32(1));
-    group->addIncoming(next, group_loop);
+    group->addIncoming(next, group_end);
+    waiting->addIncoming(now, group_end);
     b.CreateCondBr(b.CreateICmpULT(next, run->getArg(8)), group_loop, cta_end);
 
     b.SetInsertPoint(cta_end);
+    if (rounds) {
+      llvm::Value* over = b.CreateOr(once, b.CreateICmpEQ(now, b.getInt32(0)));
+      b.CreateCondBr(over, next_cta, round);
+    } else {
+      b.CreateBr(next_cta);
+    }
+    b.SetInsertPoint(next_cta);
     llvm::Value* next_x = b.CreateAdd(x, b.getInt32(1));
     llvm::Value* wrap_x = b.CreateICmpEQ(next_x, size_x);
     llvm::Value* next_y = b.CreateAdd(y, b.CreateZExt(wrap_x, i32_));
     llvm::Value* wrap_y = b.CreateICmpEQ(next_y, size_y);
-    x->addIncoming(b.CreateSelect(wrap_x, b.getInt32(0), next_x), cta_end);
-    y->addIncoming(b.CreateSelect(wrap_y, b.getInt32(0), next_y), cta_end);
-    z->addIncoming(b.CreateAdd(z, b.CreateZExt(wrap_y, i32_)), cta_end);
-    linear->addIncoming(b.CreateAdd(linear, b.getInt64(1)), cta_end);
+    x->addIncoming(b.CreateSelect(wrap_x, b.getInt32(0), next_x), next_cta);
+    y->addIncoming(b.CreateSelect(wrap_y, b.getInt32(0), next_y), next_cta);
+    z->addIncoming(b.CreateAdd(z, b.CreateZExt(wrap_y, i32_)), next_cta);
+    linear->addIncoming(b.CreateAdd(linear, b.getInt64(1)), next_cta);
     llvm::Value* rest = b.CreateSub(left, b.getInt64(1));
-    left->addIncoming(rest, cta_end);
+    left->addIncoming(rest, next_cta);
     b.CreateCondBr(b.CreateICmpNE(rest, b.getInt64(0)), cta_loop, end);
     b.SetInsertPoint(end);
-    b.CreateRetVoid();
+    llvm::PHINode* result = b.CreatePHI(i32_, 2);
+    result->addIncoming(b.getInt32(0), entry);
+    result->addIncoming(now, next_cta);
+    b.CreateRet(result);
 
     auto group_count = [&](llvm::IRBuilder<>& at, llvm::Value* launch_argument) -> llvm::Value* {
       const std::uint32_t known = variant.block[0] * variant.block[1] * variant.block[2];
@@ -246,13 +299,13 @@ class ModuleMaker {
     llvm::Function* warp = make("heddle_warp", i32_, {pointer_, pointer_, i32_}, true);
     llvm::IRBuilder<> w(llvm::BasicBlock::Create(c_, "entry", warp));
     w.SetCurrentDebugLocation(llvm::DILocation::get(c_, 0, 0, warp->getSubprogram()));
-    llvm::Value* first_group = w.CreateMul(warp->getArg(2), w.getInt32(per_warp));
-    llvm::Value* end_group = w.CreateBinaryIntrinsic(llvm::Intrinsic::umin, w.CreateAdd(first_group, w.getInt32(per_warp)),
+    llvm::Value* warp_group = w.CreateMul(warp->getArg(2), w.getInt32(per_warp));
+    llvm::Value* end_group = w.CreateBinaryIntrinsic(llvm::Intrinsic::umin, w.CreateAdd(warp_group, w.getInt32(per_warp)),
                                                      group_count(w, warp->getArg(0)));
-    w.CreateCall(run, {warp->getArg(0), warp->getArg(1), load_cta(w, warp->getArg(1), 0), load_cta(w, warp->getArg(1), 1),
-                       load_cta(w, warp->getArg(1), 2), load(w, warp->getArg(1), offsetof(exec::CtaContext, linear), i64_),
-                       w.getInt64(1), first_group, end_group});
-    w.CreateRet(w.getInt32(exec::kWarpDone));
+    w.CreateRet(w.CreateCall(
+        run, {warp->getArg(0), warp->getArg(1), load_cta(w, warp->getArg(1), 0), load_cta(w, warp->getArg(1), 1),
+              load_cta(w, warp->getArg(1), 2), load(w, warp->getArg(1), offsetof(exec::CtaContext, linear), i64_),
+              w.getInt64(1), warp_group, end_group, w.getTrue()}));
 
     llvm::Function* range = make("heddle_range", llvm::Type::getVoidTy(c_), {pointer_, pointer_, i64_, i64_}, true);
     llvm::IRBuilder<> r(llvm::BasicBlock::Create(c_, "entry", range));
@@ -265,7 +318,7 @@ class ModuleMaker {
     r.CreateCall(run, {range->getArg(0), range->getArg(1),
                        r.CreateTrunc(r.CreateSub(first, r.CreateMul(row, wide_x)), i32_),
                        r.CreateTrunc(r.CreateSub(row, r.CreateMul(plane, wide_y)), i32_), r.CreateTrunc(plane, i32_), first,
-                       range->getArg(3), r.getInt32(0), group_count(r, range->getArg(0))});
+                       range->getArg(3), r.getInt32(0), group_count(r, range->getArg(0)), r.getFalse()});
     r.CreateRetVoid();
   }
 
@@ -455,10 +508,11 @@ int compile(const ir::Program& program, const compiler::Variant& variant, JitOut
     callee.emit(unit.functions[index]);
   }
   if (!unit.error.empty()) return failed(ErrorCode::kNotSupported, unit.error);
-  if (kernel.suspends()) {
-    maker.make_warp_function(body);
+  const bool has_range = !kernel.suspends() || kernel.runs_in_rounds();
+  if (has_range) {
+    maker.make_range_functions(body, variant, kernel.suspends());
   } else {
-    maker.make_range_functions(body, variant);
+    maker.make_warp_function(body);
   }
   maker.finish();
 
@@ -479,7 +533,7 @@ int compile(const ir::Program& program, const compiler::Variant& variant, JitOut
   *lines = read_lines(llvm::StringRef(object->data(), object->size()), program);
   *text = explain(unit, kernel);
   output->frame_bytes = kernel.frame_bytes();
-  output->has_range = !kernel.suspends();
+  output->has_range = has_range;
   if (!options().dump.empty()) {
     std::ofstream out(options().dump + "/" + program.kernel.name.substr(0, 100) + ".o", std::ios::binary);
     out.write(object->data(), static_cast<std::streamsize>(object->size()));

@@ -68,6 +68,8 @@ class FunctionEmitter {
   void emit(llvm::Function* into);
 
   bool suspends() const { return !suspensions_.empty(); }
+  /// Suspends at nothing but barriers of the whole CTA, which all live lanes of a warp reach together.
+  bool runs_in_rounds() const;
   std::uint32_t frame_bytes() const { return frame_bytes_; }
   std::string explain() const;
 

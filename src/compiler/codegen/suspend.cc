@@ -92,6 +92,23 @@ void FunctionEmitter::plan_frame() {
   frame_bytes_ = (at + 63) / 64 * 64;
 }
 
+bool FunctionEmitter::runs_in_rounds() const {
+  auto is_zero = [&](ValueId v) {
+    const ir::Inst* def = info_[v].def;
+    return def && def->op == Op::kConst && def->imm == 0;
+  };
+  for (const ir::Block& block : f_.blocks) {
+    for (const ir::Inst& inst : block.insts) {
+      if (inst.op == Op::kBarrierArrive) return false;
+    }
+  }
+  return !shapes_.desynchronised &&
+         std::all_of(suspensions_.begin(), suspensions_.end(), [&](const Suspension& point) {
+           return !point.is_yield && point.inst->mods.barrier == ir::BarrierMode::kSync &&
+                  is_zero(point.inst->operands[0]) && is_zero(point.inst->operands[1]);
+         });
+}
+
 llvm::Value* FunctionEmitter::warp_state() {
   return b_.CreateGEP(b_.getInt8Ty(), cta_field("warps"),
                       b_.CreateMul(b_.CreateZExt(group_, int_type(64)), constant(64, sizeof(exec::WarpState))));
