@@ -1,6 +1,7 @@
 // Devices: choice, attributes, properties, limits, peers, and the versions of driver and runtime.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "runtime/state.h"
 
@@ -104,72 +105,12 @@ cudaError_t check_device(int device) {
   return device >= 0 && device < device_count() ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-}  // namespace
+struct PropertyCache {
+  Mutex mutex;
+  std::vector<std::unique_ptr<cudaDeviceProp>> devices GUARDED_BY(mutex);
+};
 
-namespace impl {
-
-cudaError_t cudaGetDeviceCount(int* count) {
-  if (!count) return cudaErrorInvalidValue;
-  *count = device_count();
-  return cudaSuccess;
-}
-
-cudaError_t cudaGetDevice(int* device) {
-  if (!device) return cudaErrorInvalidValue;
-  *device = current_device();
-  return cudaSuccess;
-}
-
-cudaError_t cudaSetDevice(int device) { return use_primary_context(device); }
-
-cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
-  CUDA_TRY(check_device(device));
-  CUcontext before = nullptr;
-  CUDA_TRY(driver().cuCtxGetCurrent(&before));
-  CUDA_TRY(use_primary_context(device));
-  return before ? detail::as_runtime(driver().cuCtxSetCurrent(before)) : cudaSuccess;
-}
-
-cudaError_t cudaSetValidDevices(int* devices, int count) {
-  if (!devices && count > 0) return cudaErrorInvalidValue;
-  for (int i = 0; i < count; ++i) CUDA_TRY(check_device(devices[i]));
-  return count > 0 ? use_primary_context(devices[0]) : cudaSuccess;
-}
-
-cudaError_t cudaDeviceSynchronize() { return detail::as_runtime(driver().cuCtxSynchronize()); }
-
-cudaError_t cudaDeviceReset() {
-  const int device = current_device();
-  CUDA_TRY(driver().cuDevicePrimaryCtxReset_v2(device));
-  forget_primary_context(device);
-  CUDA_TRY(driver().cuCtxSetCurrent(nullptr));
-  return cudaSuccess;
-}
-
-cudaError_t cudaSetDeviceFlags(unsigned int flags) {
-  const CUresult result =
-      driver().cuDevicePrimaryCtxSetFlags_v2(current_device(), flags & ~static_cast<unsigned>(cudaDeviceMapHost));
-  // An active context keeps its flags; newer drivers take them, older ones say so.
-  return result == CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE ? cudaSuccess : detail::as_runtime(result);
-}
-
-cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
-  if (!flags) return cudaErrorInvalidValue;
-  int active;
-  CUDA_TRY(driver().cuDevicePrimaryCtxGetState(current_device(), flags, &active));
-  *flags |= cudaDeviceMapHost;
-  return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attribute, int device) {
-  if (!value) return cudaErrorInvalidValue;
-  CUDA_TRY(check_device(device));
-  return attribute_of(value, static_cast<CUdevice_attribute>(attribute), device);
-}
-
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* p, int device) {
-  if (!p) return cudaErrorInvalidValue;
-  CUDA_TRY(check_device(device));
+cudaError_t read_properties(cudaDeviceProp* p, int device) {
   std::memset(p, 0, sizeof *p);
   CUDA_TRY(driver().cuDeviceGetName(p->name, sizeof p->name, device));
   CUDA_TRY(driver().cuDeviceGetUuid_v2(reinterpret_cast<CUuuid*>(&p->uuid), device));
@@ -251,6 +192,86 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* p, int device) {
                     {CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH,
                      CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS},
                     device);
+}
+
+}  // namespace
+
+namespace impl {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  if (!count) return cudaErrorInvalidValue;
+  *count = device_count();
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  if (!device) return cudaErrorInvalidValue;
+  *device = current_device();
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) { return use_primary_context(device); }
+
+cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
+  CUDA_TRY(check_device(device));
+  CUcontext before = nullptr;
+  CUDA_TRY(driver().cuCtxGetCurrent(&before));
+  CUDA_TRY(use_primary_context(device));
+  return before ? detail::as_runtime(driver().cuCtxSetCurrent(before)) : cudaSuccess;
+}
+
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+  if (!devices && count > 0) return cudaErrorInvalidValue;
+  for (int i = 0; i < count; ++i) CUDA_TRY(check_device(devices[i]));
+  return count > 0 ? use_primary_context(devices[0]) : cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize() { return detail::as_runtime(driver().cuCtxSynchronize()); }
+
+cudaError_t cudaDeviceReset() {
+  const int device = current_device();
+  CUDA_TRY(driver().cuDevicePrimaryCtxReset_v2(device));
+  forget_primary_context(device);
+  CUDA_TRY(driver().cuCtxSetCurrent(nullptr));
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+  const CUresult result =
+      driver().cuDevicePrimaryCtxSetFlags_v2(current_device(), flags & ~static_cast<unsigned>(cudaDeviceMapHost));
+  // An active context keeps its flags; newer drivers take them, older ones say so.
+  return result == CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE ? cudaSuccess : detail::as_runtime(result);
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+  if (!flags) return cudaErrorInvalidValue;
+  int active;
+  CUDA_TRY(driver().cuDevicePrimaryCtxGetState(current_device(), flags, &active));
+  *flags |= cudaDeviceMapHost;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attribute, int device) {
+  if (!value) return cudaErrorInvalidValue;
+  CUDA_TRY(check_device(device));
+  return attribute_of(value, static_cast<CUdevice_attribute>(attribute), device);
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* properties, int device) {
+  if (!properties) return cudaErrorInvalidValue;
+  CUDA_TRY(check_device(device));
+  // Properties never change, and some programs ask again and again: a hundred driver calls are made once per device.
+  static PropertyCache& cache = *new PropertyCache;
+  MutexLock lock(cache.mutex);
+  cache.devices.resize(static_cast<std::size_t>(device_count()));
+  auto& known = cache.devices[static_cast<std::size_t>(device)];
+  if (!known) {
+    auto read = std::make_unique<cudaDeviceProp>();
+    CUDA_TRY(read_properties(read.get(), device));
+    known = std::move(read);
+  }
+  *properties = *known;
+  return cudaSuccess;
 }
 
 cudaError_t cudaChooseDevice(int* device, const struct cudaDeviceProp* wanted) {

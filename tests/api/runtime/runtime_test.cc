@@ -10,8 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <vector>
+
+#include "fatbin/pack.h"
 
 // What compilers call; not in a public header.
 extern "C" {
@@ -29,6 +32,8 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                cudaStream_t stream);
 }
+
+namespace fatbin = heddle::fatbin;
 
 namespace {
 
@@ -82,20 +87,7 @@ constexpr const char* kPtx = R"(
 class Registered {
  public:
   Registered() {
-    const std::size_t text = std::strlen(kPtx) + 1, padded = (text + 7) & ~std::size_t{7};
-    image_.resize(16 + 64 + padded);
-    put<std::uint32_t>(0, 0xBA55ED50);
-    put<std::uint16_t>(4, 1);
-    put<std::uint16_t>(6, 16);
-    put<std::uint64_t>(8, 64 + padded);
-    put<std::uint16_t>(16, 1);  // PTX
-    put<std::uint16_t>(18, 0x101);
-    put<std::uint32_t>(20, 64);
-    put<std::uint64_t>(24, padded);
-    put<std::uint16_t>(16 + 26, 8);  // version 8.0
-    put<std::uint32_t>(16 + 28, 52);
-    put<std::uint64_t>(16 + 40, 0x11);
-    std::memcpy(image_.data() + 80, kPtx, text);
+    image_ = *fatbin::pack_ptx(kPtx, fatbin::Compression::kZstd);
     wrapper_ = {0x466243b1, 1, image_.data(), nullptr};
     handle_ = __cudaRegisterFatBinary(&wrapper_);
     __cudaRegisterFunction(handle_, &scale_stub, nullptr, "scale", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
@@ -110,16 +102,12 @@ class Registered {
   char scale_stub = 0, count_stub = 0, absent_stub = 0, counter = 0, factor = 0;
 
  private:
-  template <class T>
-  void put(std::size_t at, T value) {
-    std::memcpy(image_.data() + at, &value, sizeof value);
-  }
   struct Wrapper {
     std::uint32_t magic, version;
     const void* data;
     const void* more;
   } wrapper_;
-  alignas(8) std::vector<char> image_;
+  std::string image_;
   void** handle_;
 };
 
