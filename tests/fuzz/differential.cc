@@ -96,9 +96,10 @@ std::string minimise(const Kernel& kernel, std::uint64_t seed, const test::Engin
     for (const std::string& line : list) all += line + "\n";
     return all;
   };
-  int tries = 0;
+  const auto start = std::chrono::steady_clock::now();
+  const auto in_time = [&] { return std::chrono::steady_clock::now() - start < std::chrono::seconds(20); };
   for (std::size_t chunk = 16; chunk >= 1; chunk /= 2) {
-    for (std::size_t at = 0; at < lines.size() && tries < 600;) {
+    for (std::size_t at = 0; at < lines.size() && in_time();) {
       std::vector<std::string> fewer;
       bool removed = false;
       for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -107,7 +108,6 @@ std::string minimise(const Kernel& kernel, std::uint64_t seed, const test::Engin
         if (!drop) fewer.push_back(lines[i]);
       }
       if (removed) {
-        ++tries;
         const std::string ptx = join(fewer);
         const Outcome want = run(kernel, ptx, seed, interpreter);
         if (want.ran && !difference(want, run(kernel, ptx, seed, engine)).empty()) {
@@ -165,6 +165,8 @@ int run_all(std::uint64_t first, std::uint64_t count, double seconds, const std:
       ++comparisons;
       const std::string what = difference(want, have);
       if (what.empty()) continue;
+      std::printf("seed %llu, %s differs: %s; making it small\n", static_cast<unsigned long long>(seed), engines[e].name.c_str(), what.c_str());
+      std::fflush(stdout);
       const std::string small = minimise(kernel, seed, engines[0], engines[e]);
       std::printf("%s\nseed %llu, block %u,%u,%u, grid %u, %s: %s\n", small.c_str(), static_cast<unsigned long long>(seed), kernel.block[0],
                   kernel.block[1], kernel.block[2], kernel.grid, engines[e].name.c_str(), what.c_str());

@@ -3,7 +3,7 @@
 //   - barriers, exchanges through shared memory and warp operations come only where all threads of the block come
 //     ("converged" code: top level, and branches and loops with uniform conditions), and no thread leaves before
 //   - loops count down from a bounded number; gotos go forward or to such a loop's head
-//   - f32 operations are those with one right answer bit by bit (NaNs are canonical in PTX)
+//   - f32 operations are those with one right answer bit by bit, and NaNs are made canonical
 #include "fuzz/generator.h"
 
 #include <array>
@@ -95,25 +95,27 @@ class Generator {
       case 12: return line("selp.b32 " + d + ", " + a + ", " + b + ", " + pred());
       case 13: return line(std::string(pick(std::array<const char*, 3>{"and.pred ", "or.pred ", "xor.pred "})) + pred() + ", " + pred() + ", " + pred());
       case 14: return line("cvt." + std::string(pick(std::array<const char*, 4>{"s32.s8 ", "u32.u8 ", "s32.s16 ", "u32.u16 "})) + d + ", " + a);
-      case 15: return line(guard + pick(std::array<const char*, 8>{"add.rn.f32 ", "sub.rn.f32 ", "mul.rn.f32 ", "add.rz.f32 ", "mul.rp.f32 ", "add.rn.ftz.f32 ", "mul.rn.ftz.f32 ", "add.rm.f32 "}) + d + ", " + a + ", " + word());
-      case 16: return line(guard + pick(std::array<const char*, 4>{"fma.rn.f32 ", "fma.rz.f32 ", "fma.rn.ftz.f32 ", "fma.rn.sat.f32 "}) + d + ", " + a + ", " + word() + ", " + word());
-      case 17: return line(guard + pick(std::array<const char*, 4>{"min.f32 ", "max.f32 ", "min.NaN.f32 ", "max.ftz.f32 "}) + d + ", " + a + ", " + word());
-      case 18:  // whose NaNs are not always the canonical one
-        if (chance(50)) {
-          line(std::string(pick(std::array<const char*, 2>{"div.rn.f32 ", "div.rz.f32 "})) + "%x2, " + a + ", " + word());
-        } else {
-          line(std::string(pick(std::array<const char*, 4>{"sqrt.rn.f32 ", "rcp.rn.f32 ", "abs.f32 ", "neg.f32 "})) + "%x2, " + a);
-        }
-        return line(guard + "add.rn.f32 " + d + ", %x2, 0f00000000");
-      case 19: return line(guard + pick(std::array<const char*, 8>{"cvt.rn.f32.s32 ", "cvt.rn.f32.u32 ", "cvt.rzi.s32.f32 ", "cvt.rni.u32.f32 ", "cvt.rmi.f32.f32 ", "cvt.rpi.s32.f32 ", "cvt.rz.f32.s32 ", "cvt.rzi.ftz.s32.f32 "}) + d + ", " + a);
+      case 15: return float_line(guard, pick(std::array<const char*, 8>{"add.rn.f32 ", "sub.rn.f32 ", "mul.rn.f32 ", "add.rz.f32 ", "mul.rp.f32 ", "add.rn.ftz.f32 ", "mul.rn.ftz.f32 ", "add.rm.f32 "}), d, a + ", " + word());
+      case 16: return float_line(guard, pick(std::array<const char*, 4>{"fma.rn.f32 ", "fma.rz.f32 ", "fma.rn.ftz.f32 ", "fma.rn.sat.f32 "}), d, a + ", " + word() + ", " + word());
+      case 17: return float_line(guard, pick(std::array<const char*, 6>{"min.f32 ", "max.f32 ", "min.NaN.f32 ", "max.ftz.f32 ", "div.rn.f32 ", "div.rz.f32 "}), d, a + ", " + word());
+      case 18: return float_line(guard, pick(std::array<const char*, 6>{"sqrt.rn.f32 ", "rcp.rn.f32 ", "abs.f32 ", "neg.f32 ", "cvt.rmi.f32.f32 ", "cvt.sat.f32.f32 "}), d, a);
+      case 19: return line(guard + pick(std::array<const char*, 7>{"cvt.rn.f32.s32 ", "cvt.rn.f32.u32 ", "cvt.rzi.s32.f32 ", "cvt.rni.u32.f32 ", "cvt.rpi.s32.f32 ", "cvt.rz.f32.s32 ", "cvt.rzi.ftz.s32.f32 "}) + d + ", " + a);
       case 20:
         return line("setp." + std::string(pick(std::array<const char*, 8>{"eq", "ne", "lt", "ge", "ltu", "neu", "num", "nan"})) + (chance(30) ? ".ftz.f32 " : ".f32 ") + pred() + ", " + a + ", " + word());
       default:
         line("cvt.rn.f16.f32 %h0, " + a);
         line("cvt.rn.f16.f32 %h1, " + word());
         line(std::string(pick(std::array<const char*, 4>{"add.f16 ", "mul.f16 ", "min.f16 ", "sub.f16 "})) + "%h2, %h0, %h1");
-        return line("cvt.f32.f16 " + d + ", %h2");
+        return float_line("", "cvt.f32.f16 ", d, "%h2");
     }
+  }
+
+  /// Which NaN comes out is not defined for all operations, so there is one for all.
+  void float_line(const std::string& guard, const std::string& operation, const std::string& d, const std::string& operands) {
+    line(operation + "%x2, " + operands);
+    line("setp.nan.f32 %s0, %x2, %x2");
+    line("selp.b32 %x2, 0x7fffffff, %x2, %s0");
+    line(guard + "mov.b32 " + d + ", %x2");
   }
 
   void wide_operation() {
@@ -293,7 +295,7 @@ class Generator {
     text += ".shared .align 16 .b8 private[" + std::to_string(threads_ * 32) + "];\n";
     text += ".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n{\n";
     text += declare("b32", "r", kWords) + declare("b64", "q", kWides) + declare("pred", "p", kPreds) + declare("b16", "h", 4);
-    text += declare("pred", "c", conditions_) + declare("b32", "n", counters_) + declare("b32", "x", 4) + declare("b64", "y", 4);
+    text += declare("pred", "s", 1) + declare("pred", "c", conditions_) + declare("b32", "n", counters_) + declare("b32", "x", 4) + declare("b64", "y", 4);
     text += "  .reg .b32 %linear, %cta, %mine, %slot, %base;\n  .reg .b64 %in, %out;\n";
     text += R"(  mov.u32 %x0, %tid.z;
   mov.u32 %x1, %ntid.y;
