@@ -124,6 +124,9 @@ bool Parser::parse_module() {
       recover_module();
     }
   }
+  for (std::string_view name : initial_names_)
+    if (!names_.contains(name))
+      fail(static_cast<std::uint32_t>(name.data() - module_->text.data()), "undeclared name '" + std::string(name) + "'");
   if (module_->target == 0 && !diagnostics_.failed()) fail(0, "there is no .target directive");
   return !diagnostics_.failed();
 }

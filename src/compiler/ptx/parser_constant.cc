@@ -263,9 +263,8 @@ bool Parser::parse_initial_value(Variable* variable, std::uint64_t element) {
       if (!take_name(&name)) return false;
       out->symbol = name.text;
     }
-    if (!names_.contains(out->symbol) && out->symbol != variable->name)
-      return fail(static_cast<std::uint32_t>(out->symbol.data() - module_->text.data()),
-                  "undeclared name '" + std::string(out->symbol) + "'");
+    // Tables of functions may come before them: checked at the end of the module.
+    initial_names_.push_back(out->symbol);
     while (peek().is('+') || peek().is('-')) {
       const bool minus = take().is('-');
       Constant c;

@@ -136,6 +136,7 @@ class Parser {
 
   std::unordered_map<std::string_view, const Mnemonic*> mnemonics_;
   std::unordered_map<std::string_view, ModuleName> names_;
+  std::vector<std::string_view> initial_names_;  // named in initial values
 
   // of the function being parsed
   Function* function_ = nullptr;

@@ -126,6 +126,9 @@ class Translator {
   void order_of(ir::Mods* mods) const;
   /// Memory for one call of a device function, allocated on entry; inline_calls makes it static.
   ValueId allocate_local(std::uint64_t bytes, std::uint32_t align);
+  /// One atomic change of an mbarrier object; returns what it was before (translate_mbarrier.cc).
+  ValueId update_mbarrier(ValueId address, ir::Space space, ValueId arrivals, ValueId bytes, bool drops);
+  bool mbarrier_arrive(std::size_t first, const Operand* destination);
   ValueId copy_bytes_loop(ValueId from, ir::Space from_space, ValueId to, ir::Space to_space, ValueId bytes);
 
   // calls (translate_control.cc)
