@@ -66,6 +66,10 @@ void FunctionEmitter::plan() {
   plan_rows(launch);
   plan_suspensions();
   plan_frame();
+  for (Info& info : info_) {
+    info.remade = suspends() && info.hoisted && info.def && !info.def->operands.empty() && info.def->op != Op::kLoad &&
+                  (info.rows || info.kind != Shape::Kind::kVarying);
+  }
 
   const std::size_t blocks = f_.blocks.size();
   has_slow_.assign(blocks, false);
@@ -264,9 +268,26 @@ FunctionEmitter::Lane& FunctionEmitter::lane(ValueId v) {
   return lane;
 }
 
+/// Makes a value again where it is needed, with what it is made of. In a side block nothing is kept.
+FunctionEmitter::Lane FunctionEmitter::remake(ValueId v) {
+  std::vector<ValueId> made, *outer = remade_;
+  if (!outer) remade_ = &made;
+  const llvm::DebugLoc location = b_.getCurrentDebugLocation();
+  emit_inst(*info_[v].def);
+  b_.SetCurrentDebugLocation(location);
+  const Lane result = lanes_now_[v];
+  remade_->push_back(v);
+  remade_ = outer;
+  if (!outer && no_cache_ > 0) {
+    for (ValueId value : made) lanes_now_[value] = {};
+  }
+  return result;
+}
+
 llvm::Value* FunctionEmitter::scalar_of(ValueId v) {
   Lane& known = lane(v);
   if (known.scalar) return known.scalar;
+  if (info_[v].remade && is_scalar(v)) return remake(v).scalar;
   if (is_scalar(v) && info_[v].scalar) {
     Value* loaded = b_.CreateLoad(info_[v].scalar->getAllocatedType(), info_[v].scalar);
     if (no_cache_ == 0) known.scalar = loaded;
@@ -350,6 +371,7 @@ FunctionEmitter::Rows FunctionEmitter::rows_of(ValueId v) {
   }
   Lane& known = lane(v);
   if (known.rows[0]) return known.rows;
+  if (info.remade) return remake(v).rows;
   for (unsigned row = 0; row < row_count(); ++row) {
     rows[row] = info.row[row] ? static_cast<Value*>(b_.CreateLoad(int_type(info.bits), info.row[row]))
                               : llvm::Constant::getNullValue(int_type(info.bits));
@@ -460,7 +482,7 @@ void FunctionEmitter::set_scalar(ValueId v, Value* scalar) {
     if (info_[v].assumes) known.ok = compute_ok(v);
     return;
   }
-  if (!info_[v].crosses) return;
+  if (!info_[v].crosses || info_[v].hoisted) return;
   if (info_[v].assumes) {
     Value* ok = compute_ok(v);
     lane(v).ok = ok;
@@ -481,7 +503,7 @@ void FunctionEmitter::set_rows(ValueId v, const Rows& rows) {
     if (info_[v].assumes) known.ok = compute_ok(v);
     return;
   }
-  if (!info_[v].crosses) return;
+  if (!info_[v].crosses || info_[v].hoisted) return;
   Lane stored = known;
   if (info_[v].assumes) {
     stored.ok = lane(v).ok = compute_ok(v);
@@ -675,7 +697,8 @@ void FunctionEmitter::emit_hoisted() {
   mode_ = Mode::kEntry;
   for (BlockId b : cfg_.order) {
     for (const ir::Inst& inst : f_.blocks[b].insts) {
-      if (!inst.results.empty() && info_[inst.results[0]].hoisted) emit_inst(inst);
+      if (inst.results.empty() || !info_[inst.results[0]].hoisted || info_[inst.results[0]].remade) continue;
+      emit_inst(inst);
     }
   }
 }

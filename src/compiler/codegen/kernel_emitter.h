@@ -96,7 +96,8 @@ class FunctionEmitter {
     bool crosses = false;      ///< has a stack slot: it is used in another block, or is a parameter
     bool merges = false;       ///< SLOW: lanes outside the mask keep their value
     bool assumes = false;      ///< lane offsets that must be tested before use
-    bool hoisted = false;
+    bool hoisted = false;      ///< made at entry, once
+    bool remade = false;       ///< hoisted, but made anew in each block: entry runs again after each suspension
     /// Varying, but inside each row of the block (run_ lanes) uniform or with lane offsets: a few scalars.
     bool rows = false;
     const ir::Inst* def = nullptr;
@@ -133,6 +134,7 @@ class FunctionEmitter {
   bool is_uniform(ir::ValueId v) const { return info_[v].kind == analysis::Shape::Kind::kUniform; }
   const analysis::LaneOffsets& offsets(ir::ValueId v) const { return shapes_.offsets[shapes_.values[v].offsets]; }
   Lane& lane(ir::ValueId v);
+  Lane remake(ir::ValueId v);
   Value* scalar_of(ir::ValueId v);       ///< the uniform value, or lane 0's of an offsets value
   Value* vector_of(ir::ValueId v);
   Value* ok_of(ir::ValueId v);           ///< null: nothing to test
@@ -360,6 +362,7 @@ class FunctionEmitter {
   std::map<std::string, Value*> fields_;     ///< launch and CTA fields already loaded in the entry block
   std::vector<Lane> lanes_now_;
   std::uint32_t epoch_ = 0;
+  std::vector<ir::ValueId>* remade_ = nullptr;
   int no_cache_ = 0;                         ///< > 0: inside a side block whose values don't reach what follows
   Mode mode_ = Mode::kEntry;
   ir::BlockId block_now_ = 0;
