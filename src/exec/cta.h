@@ -46,7 +46,6 @@ class CtaRunner {
   std::vector<std::unique_ptr<CtaSlot>> in_flight_;
   std::uint64_t begin_ = 0, end_ = 0;   ///< the claimed chunk's rest
   std::uint64_t claimed_ = 0;           ///< CTAs claimed and not yet counted as finished
-  CtaContext range_cta_ = {};
   std::unique_ptr<CtaSlot> range_slot_;
   CtaSlot* current_ = nullptr;
 };

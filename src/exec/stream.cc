@@ -219,9 +219,10 @@ void StreamGroup::synchronize() {
 void StreamGroup::reset() {
   std::vector<Ref<Stream>> dropped;  // released outside the lock
   MutexLock lock(mutex_);
+  const Stream* const legacy = legacy_;
   for (Ref<Stream>& stream : streams_)
-    if (stream.get() != legacy_) dropped.push_back(stream);
-  std::erase_if(streams_, [&](const Ref<Stream>& stream) { return stream.get() != legacy_; });
+    if (stream.get() != legacy) dropped.push_back(stream);
+  std::erase_if(streams_, [=](const Ref<Stream>& stream) { return stream.get() != legacy; });
   failure_.store(0, std::memory_order_release);
 }
 
