@@ -55,7 +55,12 @@ class Generator {
   }
   std::string word_or_constant() { return chance(75) ? word() : constant(); }
 
-  std::string byte_or_word() { return chance(50) ? word() : std::to_string(below(chance(70) ? 34 : 256)); }
+  /// A bit position or length inside a word: past it GPUs depart from the manual.
+  std::string position(const char* temporary) {
+    if (chance(50)) return std::to_string(below(32));
+    line("and.b32 " + std::string(temporary) + ", " + word() + ", 31");
+    return temporary;
+  }
 
   void statement(int depth, bool converged) {
     const std::uint32_t kind = below(100);
@@ -85,8 +90,14 @@ class Generator {
       case 3: return line(guard + pick(std::array<const char*, 3>{"shl.b32 ", "shr.u32 ", "shr.s32 "}) + d + ", " + a + ", " + b);
       case 4: return line(guard + pick(std::array<const char*, 4>{"mad.lo.s32 ", "mad.hi.u32 ", "sad.s32 ", "sad.u32 "}) + d + ", " + a + ", " + b + ", " + c);
       case 5: return line(guard + pick(std::array<const char*, 8>{"popc.b32 ", "clz.b32 ", "brev.b32 ", "not.b32 ", "neg.s32 ", "abs.s32 ", "cnot.b32 ", "bfind.s32 "}) + d + ", " + a);
-      case 6: return line(guard + pick(std::array<const char*, 2>{"bfe.u32 ", "bfe.s32 "}) + d + ", " + a + ", " + byte_or_word() + ", " + byte_or_word());
-      case 7: return line("bfi.b32 " + d + ", " + a + ", " + word() + ", " + byte_or_word() + ", " + byte_or_word());
+      case 6: {
+        const std::string from = position("%x0"), count = position("%x1");
+        return line(guard + (chance(50) ? "bfe.u32 " : "bfe.s32 ") + d + ", " + a + ", " + from + ", " + count);
+      }
+      case 7: {
+        const std::string from = position("%x0"), count = position("%x1");
+        return line("bfi.b32 " + d + ", " + a + ", " + word() + ", " + from + ", " + count);
+      }
       case 8: return line("prmt.b32 " + d + ", " + a + ", " + b + ", " + c);
       case 9: return line("lop3.b32 " + d + ", " + a + ", " + word() + ", " + word() + ", " + std::to_string(below(256)));
       case 10: return line("shf." + std::string(pick(std::array<const char*, 4>{"l.wrap", "l.clamp", "r.wrap", "r.clamp"})) + ".b32 " + d + ", " + a + ", " + word() + ", " + b);

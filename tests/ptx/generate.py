@@ -467,13 +467,13 @@ def video(rng):
         mask, selector = (".h1", ".h20") if lanes == "2" else (".b31", ".b7012")
         family(f"video_select{lanes}", f"vadd{lanes} with selectors and a mask", u,
                [("b32", "exact", f"vadd{lanes}.u32.u32.u32 {{d}}{mask}, {{a}}{selector}, {{b}}, {{c}}")])
-    # Left out, since an H200 departs from the manual there: saturation of u32 sums, and of a signed b3 or b0 with a .dsel.
+    # Left out, since an H200 departs from the manual there: saturation of u32 sums, shifts of vmad, and of a signed b3 or b0 with a .dsel.
     outs = [("b32", "exact", f"{op}.{t}{s} {{d}}, {{a}}, {{b}}") for op in ("vadd", "vsub", "vabsdiff", "vmin", "vmax")
             for t in ("u32.u32.u32", "s32.s32.s32", "s32.u32.s32") for s in ("", ".sat") if (op, t, s) != ("vadd", "u32.u32.u32", ".sat")]
     outs += [("b32", "exact", "vadd.u32.u32.s32 {d}, {a}.b1, {b}.h1"), ("b32", "exact", "vadd.u32.u32.u32 {d}.b2, {a}.b3, {b}.b0, {c}"),
              ("b32", "exact", "vsub.u32.u32.u32.add {d}, {a}.h0, {b}.h1, {c}"), ("b32", "exact", "vmax.s32.s32.s32.min {d}, {a}, {b}, {c}"),
              ("b32", "exact", "vshl.u32.u32.u32.clamp {d}, {a}, {b}"), ("b32", "exact", "vshr.s32.s32.u32.wrap {d}, {a}, {b}"),
-             ("b32", "exact", "vmad.s32.s32.s32 {d}, {a}.h0, {b}.h1, {c}"), ("b32", "exact", "vmad.u32.u32.u32.shr7 {d}, {a}.h0, {b}.b0, {c}"),
+             ("b32", "exact", "vmad.s32.s32.s32 {d}, {a}.h0, {b}.h1, {c}"),
              ("b32", "exact", "vset.s32.s32.lt {d}, {a}, {b}"), ("b32", "exact", "vset.u32.u32.ge.add {d}, {a}, {b}, {c}")]
     family("video_scalar", "vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vmad, vset", u, outs)
 
