@@ -15,7 +15,9 @@ set(HEDDLE_OUT ${PROJECT_BINARY_DIR}/out CACHE PATH "The complete, relocatable t
 add_library(heddle_flags INTERFACE)
 target_compile_options(heddle_flags INTERFACE -Wall -Wextra $<$<BOOL:${HEDDLE_WERROR}>:-Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wthread-safety>
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wno-thread-safety-precise>)
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wno-thread-safety-precise>
+  # libstdc++ 12's stable_sort calls a function that it calls deprecated itself, and clang says so.
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wno-deprecated-declarations>)
 # src/ is the one include root inside the project; include/ holds the public CUDA headers.
 target_include_directories(heddle_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(heddle_flags INTERFACE HEDDLE_VERSION="${PROJECT_VERSION}")
