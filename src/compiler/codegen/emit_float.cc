@@ -257,9 +257,14 @@ Value* narrow_to_odd(LaneBuilder& lane, Value* wide) {
 Value* round_to_f16(LaneBuilder& lane, Value* f32, Rounding rounding) {
   auto& b = lane.b;
   Value* nearest = b.CreateFPTrunc(f32, lane.float_type(Type::kF16));
-  if (!is_directed(rounding)) return lane.as_int(nearest, 16);
-  Value* back = b.CreateFPExt(nearest, lane.float_type(Type::kF32));
-  return direct(lane, nearest, b.CreateFCmpOGT(back, f32), b.CreateFCmpOLT(back, f32), rounding, 16);
+  Value* bits;
+  if (is_directed(rounding)) {
+    Value* back = b.CreateFPExt(nearest, lane.float_type(Type::kF32));
+    bits = direct(lane, nearest, b.CreateFCmpOGT(back, f32), b.CreateFCmpOLT(back, f32), rounding, 16);
+  } else {
+    bits = lane.as_int(nearest, 16);
+  }
+  return b.CreateSelect(is_nan(lane, f32), lane.int_const(16, 0x7fff), bits);  // as GPUs give it
 }
 
 Value* round_to_bf16(LaneBuilder& lane, Value* f32, Rounding rounding) {
