@@ -1,5 +1,5 @@
-// The driver API alone, without the runtime library: a kernel from text. Where a libnvrtc is found the text is CUDA C++,
-// compiled now; elsewhere it is the PTX below.
+// The driver API alone, without the runtime library: a kernel from text. Where a libnvrtc is found the text is CUDA
+// C++, compiled now; elsewhere it is the PTX below.
 //   heddle c++ driver_api.cpp -o driver_api -lcuda -ldl && heddle run ./driver_api
 #include <cuda.h>
 #include <dlfcn.h>
@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-#define CU_CHECK(call)                                                                  \
-  do {                                                                                  \
-    CUresult result_ = (call);                                                          \
-    if (result_ != CUDA_SUCCESS) {                                                      \
-      const char* text_ = "unknown error";                                              \
-      cuGetErrorString(result_, &text_);                                                \
-      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, text_);        \
-      std::printf("FAILED %s\n", #call);                                                \
-      std::exit(1);                                                                     \
-    }                                                                                   \
+#define CU_CHECK(call)                                                           \
+  do {                                                                           \
+    CUresult result_ = (call);                                                   \
+    if (result_ != CUDA_SUCCESS) {                                               \
+      const char* text_ = "unknown error";                                       \
+      cuGetErrorString(result_, &text_);                                         \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, text_); \
+      std::printf("FAILED %s\n", #call);                                         \
+      std::exit(1);                                                              \
+    }                                                                            \
   } while (0)
 
 static const char kSource[] = R"(
@@ -68,8 +68,9 @@ static std::string compile_with_nvrtc() {
     if (!library) library = dlopen(name, RTLD_NOW);
   if (!library) return "";
   using Program = struct _nvrtcProgram*;
-  auto create = reinterpret_cast<int (*)(Program*, const char*, const char*, int, const char* const*, const char* const*)>(
-      dlsym(library, "nvrtcCreateProgram"));
+  auto create =
+      reinterpret_cast<int (*)(Program*, const char*, const char*, int, const char* const*, const char* const*)>(
+          dlsym(library, "nvrtcCreateProgram"));
   auto compile = reinterpret_cast<int (*)(Program, int, const char* const*)>(dlsym(library, "nvrtcCompileProgram"));
   auto size = reinterpret_cast<int (*)(Program, size_t*)>(dlsym(library, "nvrtcGetPTXSize"));
   auto get = reinterpret_cast<int (*)(Program, char*)>(dlsym(library, "nvrtcGetPTX"));

@@ -55,8 +55,8 @@ int main(int argc, char** argv) {
   float scale = 3.0f / static_cast<float>(picture.width);
   for (int row = 0; row < picture.height; row++) {
     for (int column = 0; column < picture.width; column++) {
-      int steps = escape_time(-2.2f + scale * static_cast<float>(column),
-                              scale * static_cast<float>(row - picture.height / 2));
+      int steps =
+          escape_time(-2.2f + scale * static_cast<float>(column), scale * static_cast<float>(row - picture.height / 2));
       const unsigned char* pixel = &picture.bytes[3 * (static_cast<size_t>(row) * picture.width + column)];
       bool black = pixel[0] == 0 && pixel[1] == 0 && pixel[2] == 0;
       differences += steps == kMaximum && !black;

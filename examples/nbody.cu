@@ -65,7 +65,9 @@ int main(int argc, char** argv) {
   std::vector<float4> bodies(count);
   std::vector<float3> velocities(count);
   unsigned state = 7;
-  auto draw = [&state] { return static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) * (2.0f / 16777216.0f) - 1.0f; };
+  auto draw = [&state] {
+    return static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) * (2.0f / 16777216.0f) - 1.0f;
+  };
   for (int i = 0; i < count; i++) {  // a turning disc of total mass 1
     float x = draw(), y = draw(), z = 0.1f * draw();
     bodies[i] = make_float4(x, y, z, 1.0f / static_cast<float>(count));

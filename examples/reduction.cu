@@ -66,6 +66,7 @@ int main(int argc, char** argv) {
   CUDA_CHECK(cudaFree(device_input));
   CUDA_CHECK(cudaFree(device_results));
 
-  std::printf("sum %d (expected %d), maximum %d (expected %d)\n", results[0], expected_sum, results[1], expected_maximum);
+  std::printf("sum %d (expected %d), maximum %d (expected %d)\n", results[0], expected_sum, results[1],
+              expected_maximum);
   return finish(results[0] == expected_sum && results[1] == expected_maximum, "reduction");
 }

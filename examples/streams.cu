@@ -1,5 +1,6 @@
-// Overlapping copies and kernels: the work is cut into pieces, and each stream copies its piece in, computes, and copies
-// it back, while the other streams do the same with theirs. Only pinned host memory lets copies run asynchronously.
+// Overlapping copies and kernels: the work is cut into pieces, and each stream copies its piece in, computes, and
+// copies it back, while the other streams do the same with theirs. Only pinned host memory lets copies run
+// asynchronously.
 //   heddle c++ streams.cu -o streams && heddle run ./streams [elements]
 #include "common/check.h"
 

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   int threads = 256, blocks = (count + threads - 1) / threads;
   std::printf("adding %d elements with %d blocks of %d threads\n", count, blocks, threads);
   add<<<blocks, threads>>>(device_a, device_b, device_c, count);
-  CUDA_CHECK(cudaGetLastError());  // a launch reports its errors here
+  CUDA_CHECK(cudaGetLastError());                                             // a launch reports its errors here
   CUDA_CHECK(cudaMemcpy(c.data(), device_c, bytes, cudaMemcpyDeviceToHost));  // waits for the kernel
 
   CUDA_CHECK(cudaFree(device_a));

@@ -29,12 +29,8 @@ HEDDLE_CG_FN unsigned lanes_below() {
   return mask;
 }
 HEDDLE_CG_FN unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
-HEDDLE_CG_FN unsigned block_rank() {
-  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-}
-HEDDLE_CG_FN unsigned long long grid_blocks() {
-  return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
-}
+HEDDLE_CG_FN unsigned block_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+HEDDLE_CG_FN unsigned long long grid_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
 HEDDLE_CG_FN unsigned long long grid_block_rank() {
   return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
 }
@@ -433,14 +429,18 @@ class cluster_group {
   static HEDDLE_CG_METHOD unsigned num_blocks() { return __clusterSizeInBlocks(); }
   static HEDDLE_CG_METHOD unsigned size() { return num_blocks() * details::block_size(); }
   static HEDDLE_CG_METHOD unsigned num_threads() { return size(); }
-  static HEDDLE_CG_METHOD unsigned thread_rank() { return block_rank() * details::block_size() + details::block_rank(); }
+  static HEDDLE_CG_METHOD unsigned thread_rank() {
+    return block_rank() * details::block_size() + details::block_rank();
+  }
   static HEDDLE_CG_METHOD dim3 dim_blocks() { return __clusterDim(); }
   static HEDDLE_CG_METHOD dim3 block_index() { return __clusterRelativeBlockIdx(); }
   template <class T>
   static HEDDLE_CG_METHOD T* map_shared_rank(T* address, int rank) {
     return (T*)__cluster_map_shared_rank(address, (unsigned)rank);
   }
-  static HEDDLE_CG_METHOD unsigned query_shared_rank(const void* address) { return __cluster_query_shared_rank(address); }
+  static HEDDLE_CG_METHOD unsigned query_shared_rank(const void* address) {
+    return __cluster_query_shared_rank(address);
+  }
 };
 HEDDLE_CG_METHOD cluster_group this_cluster() { return cluster_group(); }
 #endif

@@ -65,9 +65,9 @@ struct __nv_bfloat16 {
   HEDDLE_BFLOAT_FN __nv_bfloat16(float value) : bits_(heddle_bfloat_from_float(value)) {}
   HEDDLE_BFLOAT_FN __nv_bfloat16(double value) : bits_(heddle_bfloat_from_double(value)) {}
   HEDDLE_BFLOAT_FN operator float() const { return heddle_bfloat_to_float(bits_); }
-#define HEDDLE_INTEGER(type) \
+#define HEDDLE_INTEGER(type)                                                                      \
   HEDDLE_BFLOAT_FN __nv_bfloat16(type value) : bits_(heddle_bfloat_from_double((double)value)) {} \
-  HEDDLE_BFLOAT_FN __nv_bfloat16& operator=(type value) { return *this = __nv_bfloat16(value); } \
+  HEDDLE_BFLOAT_FN __nv_bfloat16& operator=(type value) { return *this = __nv_bfloat16(value); }  \
   HEDDLE_BFLOAT_FN operator type() const { return (type)heddle_bfloat_to_float(bits_); }
   HEDDLE_INTEGER(short)
   HEDDLE_INTEGER(unsigned short)
@@ -94,8 +94,11 @@ struct __align__(4) __nv_bfloat162 {
   __nv_bfloat16 x, y;
   __nv_bfloat162() = default;
   HEDDLE_BFLOAT_FN __nv_bfloat162(const __nv_bfloat16& low, const __nv_bfloat16& high) : x(low), y(high) {}
-  HEDDLE_BFLOAT_FN __nv_bfloat162(const __nv_bfloat162_raw& raw) : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y}) {}
-  HEDDLE_BFLOAT_FN operator __nv_bfloat162_raw() const { return __nv_bfloat162_raw{((__nv_bfloat16_raw)x).x, ((__nv_bfloat16_raw)y).x}; }
+  HEDDLE_BFLOAT_FN __nv_bfloat162(const __nv_bfloat162_raw& raw)
+      : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y}) {}
+  HEDDLE_BFLOAT_FN operator __nv_bfloat162_raw() const {
+    return __nv_bfloat162_raw{((__nv_bfloat16_raw)x).x, ((__nv_bfloat16_raw)y).x};
+  }
 };
 
 typedef __nv_bfloat16 nv_bfloat16;
@@ -141,12 +144,20 @@ HEDDLE_HD __nv_bfloat16 __float2bfloat16_rd(float value) {
   __nv_bfloat16 nearest(value);
   return HEDDLE_TO_FLOAT(nearest) > value ? heddle_bfloat_step(nearest, false) : nearest;
 }
-HEDDLE_HD __nv_bfloat16 __float2bfloat16_rz(float value) { return value < 0.0f ? __float2bfloat16_ru(value) : __float2bfloat16_rd(value); }
+HEDDLE_HD __nv_bfloat16 __float2bfloat16_rz(float value) {
+  return value < 0.0f ? __float2bfloat16_ru(value) : __float2bfloat16_rd(value);
+}
 HEDDLE_HD __nv_bfloat16 __double2bfloat16(double value) { return __nv_bfloat16(value); }
 HEDDLE_HD float __bfloat162float(__nv_bfloat16 value) { return HEDDLE_TO_FLOAT(value); }
-HEDDLE_HD __nv_bfloat162 __float2bfloat162_rn(float value) { return __nv_bfloat162(__nv_bfloat16(value), __nv_bfloat16(value)); }
-HEDDLE_HD __nv_bfloat162 __floats2bfloat162_rn(float low, float high) { return __nv_bfloat162(__nv_bfloat16(low), __nv_bfloat16(high)); }
-HEDDLE_HD __nv_bfloat162 __float22bfloat162_rn(float2 value) { return __nv_bfloat162(__nv_bfloat16(value.x), __nv_bfloat16(value.y)); }
+HEDDLE_HD __nv_bfloat162 __float2bfloat162_rn(float value) {
+  return __nv_bfloat162(__nv_bfloat16(value), __nv_bfloat16(value));
+}
+HEDDLE_HD __nv_bfloat162 __floats2bfloat162_rn(float low, float high) {
+  return __nv_bfloat162(__nv_bfloat16(low), __nv_bfloat16(high));
+}
+HEDDLE_HD __nv_bfloat162 __float22bfloat162_rn(float2 value) {
+  return __nv_bfloat162(__nv_bfloat16(value.x), __nv_bfloat16(value.y));
+}
 HEDDLE_HD float2 __bfloat1622float2(__nv_bfloat162 value) {
   float2 result;
   result.x = HEDDLE_TO_FLOAT(value.x);
@@ -175,15 +186,26 @@ HEDDLE_HD int __hisinf(__nv_bfloat16 value) {
 }
 
 // To and from integers. Conversions to integers saturate; NaN becomes 0.
-#define HEDDLE_INTEGER(name, type, smallest, largest) \
+#define HEDDLE_INTEGER(name, type, smallest, largest)                                                 \
   HEDDLE_HD __nv_bfloat16 __##name##2bfloat16_rn(type value) { return __nv_bfloat16((double)value); } \
-  HEDDLE_HD type heddle_bfloat_to_##name(float value) { \
-    return value != value ? (type)0 : value <= (float)(smallest) ? smallest : value >= (float)(largest) ? largest : (type)value; \
-  } \
-  HEDDLE_HD type __bfloat162##name##_rz(__nv_bfloat16 value) { return heddle_bfloat_to_##name(HEDDLE_TO_FLOAT(value)); } \
-  HEDDLE_HD type __bfloat162##name##_rn(__nv_bfloat16 value) { return heddle_bfloat_to_##name(rintf(HEDDLE_TO_FLOAT(value))); } \
-  HEDDLE_HD type __bfloat162##name##_rd(__nv_bfloat16 value) { return heddle_bfloat_to_##name(floorf(HEDDLE_TO_FLOAT(value))); } \
-  HEDDLE_HD type __bfloat162##name##_ru(__nv_bfloat16 value) { return heddle_bfloat_to_##name(ceilf(HEDDLE_TO_FLOAT(value))); }
+  HEDDLE_HD type heddle_bfloat_to_##name(float value) {                                               \
+    return value != value               ? (type)0                                                     \
+           : value <= (float)(smallest) ? smallest                                                    \
+           : value >= (float)(largest)  ? largest                                                     \
+                                        : (type)value;                                                 \
+  }                                                                                                   \
+  HEDDLE_HD type __bfloat162##name##_rz(__nv_bfloat16 value) {                                        \
+    return heddle_bfloat_to_##name(HEDDLE_TO_FLOAT(value));                                           \
+  }                                                                                                   \
+  HEDDLE_HD type __bfloat162##name##_rn(__nv_bfloat16 value) {                                        \
+    return heddle_bfloat_to_##name(rintf(HEDDLE_TO_FLOAT(value)));                                    \
+  }                                                                                                   \
+  HEDDLE_HD type __bfloat162##name##_rd(__nv_bfloat16 value) {                                        \
+    return heddle_bfloat_to_##name(floorf(HEDDLE_TO_FLOAT(value)));                                   \
+  }                                                                                                   \
+  HEDDLE_HD type __bfloat162##name##_ru(__nv_bfloat16 value) {                                        \
+    return heddle_bfloat_to_##name(ceilf(HEDDLE_TO_FLOAT(value)));                                    \
+  }
 HEDDLE_INTEGER(short, short, (short)-32768, (short)32767)
 HEDDLE_INTEGER(ushort, unsigned short, (unsigned short)0, (unsigned short)65535)
 HEDDLE_INTEGER(int, int, (-2147483647 - 1), 2147483647)

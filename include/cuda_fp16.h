@@ -29,7 +29,7 @@ static HEDDLE_HALF_FN unsigned short heddle_half_from_float(float value) {
   unsigned int sign = word >> 16 & 0x8000u, magnitude = word & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return 0x7fffu;
   if (magnitude >= 0x477ff000u) return (unsigned short)(sign | 0x7c00u);  // 65520 and above round to infinity
-  if (magnitude >= 0x38800000u) {                                       // a normal half
+  if (magnitude >= 0x38800000u) {                                         // a normal half
     unsigned int rounded = magnitude + 0xfffu + (magnitude >> 13 & 1u);
     return (unsigned short)(sign | ((rounded - 0x38000000u) >> 13));
   }
@@ -100,9 +100,9 @@ struct __half {
   HEDDLE_HALF_FN __half(float value) : bits_(heddle_half_from_float(value)) {}
   HEDDLE_HALF_FN __half(double value) : bits_(heddle_half_from_double(value)) {}
   HEDDLE_HALF_FN operator float() const { return heddle_half_to_float(bits_); }
-#define HEDDLE_INTEGER(type) \
+#define HEDDLE_INTEGER(type)                                                           \
   HEDDLE_HALF_FN __half(type value) : bits_(heddle_half_from_double((double)value)) {} \
-  HEDDLE_HALF_FN __half& operator=(type value) { return *this = __half(value); } \
+  HEDDLE_HALF_FN __half& operator=(type value) { return *this = __half(value); }       \
   HEDDLE_HALF_FN operator type() const { return (type)heddle_half_to_float(bits_); }
   HEDDLE_INTEGER(short)
   HEDDLE_INTEGER(unsigned short)
@@ -241,13 +241,16 @@ HEDDLE_HD int __hisinf(__half value) {
 }
 
 // To and from integers. Conversions to integers saturate; NaN becomes 0.
-#define HEDDLE_INTEGER(name, type, smallest, largest) \
-  HEDDLE_HD __half __##name##2half_rn(type value) { return __half((double)value); } \
-  HEDDLE_HD type heddle_half_to_##name(float value) { \
-    return value != value ? (type)0 : value <= (float)(smallest) ? smallest : value >= (float)(largest) ? largest : (type)value; \
-  } \
-  HEDDLE_HD type __half2##name##_rz(__half value) { return heddle_half_to_##name(HEDDLE_TO_FLOAT(value)); } \
-  HEDDLE_HD type __half2##name##_rn(__half value) { return heddle_half_to_##name(rintf(HEDDLE_TO_FLOAT(value))); } \
+#define HEDDLE_INTEGER(name, type, smallest, largest)                                                               \
+  HEDDLE_HD __half __##name##2half_rn(type value) { return __half((double)value); }                                 \
+  HEDDLE_HD type heddle_half_to_##name(float value) {                                                               \
+    return value != value               ? (type)0                                                                   \
+           : value <= (float)(smallest) ? smallest                                                                  \
+           : value >= (float)(largest)  ? largest                                                                   \
+                                        : (type)value;                                                               \
+  }                                                                                                                 \
+  HEDDLE_HD type __half2##name##_rz(__half value) { return heddle_half_to_##name(HEDDLE_TO_FLOAT(value)); }         \
+  HEDDLE_HD type __half2##name##_rn(__half value) { return heddle_half_to_##name(rintf(HEDDLE_TO_FLOAT(value))); }  \
   HEDDLE_HD type __half2##name##_rd(__half value) { return heddle_half_to_##name(floorf(HEDDLE_TO_FLOAT(value))); } \
   HEDDLE_HD type __half2##name##_ru(__half value) { return heddle_half_to_##name(ceilf(HEDDLE_TO_FLOAT(value))); }
 HEDDLE_INTEGER(short, short, (short)-32768, (short)32767)

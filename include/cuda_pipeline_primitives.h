@@ -14,11 +14,20 @@ HEDDLE_PIPELINE_FN void __pipeline_memcpy_async(void* shared, const void* global
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   unsigned destination = (unsigned)__cvta_generic_to_shared(shared), size = (unsigned)(bytes - zero_fill);
   if (bytes == 4)
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" : : "r"(destination), "l"(global), "r"(size) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+                 :
+                 : "r"(destination), "l"(global), "r"(size)
+                 : "memory");
   else if (bytes == 8)
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" : : "r"(destination), "l"(global), "r"(size) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+                 :
+                 : "r"(destination), "l"(global), "r"(size)
+                 : "memory");
   else
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(destination), "l"(global), "r"(size) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"(destination), "l"(global), "r"(size)
+                 : "memory");
 #else
   for (size_t i = 0; i < bytes; i++)
     ((unsigned char*)shared)[i] = i < bytes - zero_fill ? ((const unsigned char*)global)[i] : 0;

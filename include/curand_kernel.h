@@ -191,7 +191,9 @@ HEDDLE_RAND_FN void skipahead_sequence(unsigned long long count, curandStateMRG3
 
 namespace heddle_random {
 // (0, 1]: the middle of each of 2^32 steps, so that 0 is never and 1 by rounding possible.
-HEDDLE_RAND_FN float uniform(unsigned int bits) { return (float)bits * 2.3283064365386963e-10f + 1.1641532182693481e-10f; }
+HEDDLE_RAND_FN float uniform(unsigned int bits) {
+  return (float)bits * 2.3283064365386963e-10f + 1.1641532182693481e-10f;
+}
 HEDDLE_RAND_FN double uniform_double(unsigned int a, unsigned int b) {
   unsigned long long bits = (unsigned long long)a ^ ((unsigned long long)b << 21);
   return (double)bits * 1.1102230246251565e-16 + 5.5511151231257827e-17;

@@ -4,18 +4,18 @@
 #define __SM_61_INTRINSICS_HPP__
 #if defined(__CUDA__) && defined(__clang__)
 
-#define HEDDLE_DP(name, instruction, word) \
-  static __device__ __forceinline__ word name(word a, word b, word c) { \
-    word d; \
+#define HEDDLE_DP(name, instruction, word)                                  \
+  static __device__ __forceinline__ word name(word a, word b, word c) {     \
+    word d;                                                                 \
     asm(instruction " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c)); \
-    return d; \
+    return d;                                                               \
   }
-#define HEDDLE_DP_VECTOR(name, word, first, second) \
+#define HEDDLE_DP_VECTOR(name, word, first, second)                        \
   static __device__ __forceinline__ word name(first a, second b, word c) { \
-    word a_bits, b_bits; \
-    __builtin_memcpy(&a_bits, &a, sizeof a_bits); \
-    __builtin_memcpy(&b_bits, &b, sizeof b_bits); \
-    return name(a_bits, b_bits, c); \
+    word a_bits, b_bits;                                                   \
+    __builtin_memcpy(&a_bits, &a, sizeof a_bits);                          \
+    __builtin_memcpy(&b_bits, &b, sizeof b_bits);                          \
+    return name(a_bits, b_bits, c);                                        \
   }
 
 HEDDLE_DP(__dp4a, "dp4a.s32.s32", int)

@@ -8,97 +8,97 @@
 
 #define HEDDLE_UNWRAP(...) __VA_ARGS__
 
-#define HEDDLE_SURF_LOAD(geometry, mode, coordinates, operands) \
-  if (sizeof(T) == 1) \
-    asm volatile("suld.b." geometry ".b8." mode " %0, [%1, " coordinates "];" \
-                 : "=h"(half) \
-                 : "l"(object), HEDDLE_UNWRAP operands); \
-  else if (sizeof(T) == 2) \
-    asm volatile("suld.b." geometry ".b16." mode " %0, [%1, " coordinates "];" \
-                 : "=h"(half) \
-                 : "l"(object), HEDDLE_UNWRAP operands); \
-  else if (sizeof(T) == 4) \
-    asm volatile("suld.b." geometry ".b32." mode " %0, [%1, " coordinates "];" \
-                 : "=r"(words[0]) \
-                 : "l"(object), HEDDLE_UNWRAP operands); \
-  else if (sizeof(T) == 8) \
-    asm volatile("suld.b." geometry ".v2.b32." mode " {%0, %1}, [%2, " coordinates "];" \
-                 : "=r"(words[0]), "=r"(words[1]) \
-                 : "l"(object), HEDDLE_UNWRAP operands); \
-  else \
+#define HEDDLE_SURF_LOAD(geometry, mode, coordinates, operands)                                 \
+  if (sizeof(T) == 1)                                                                           \
+    asm volatile("suld.b." geometry ".b8." mode " %0, [%1, " coordinates "];"                   \
+                 : "=h"(half)                                                                   \
+                 : "l"(object), HEDDLE_UNWRAP operands);                                        \
+  else if (sizeof(T) == 2)                                                                      \
+    asm volatile("suld.b." geometry ".b16." mode " %0, [%1, " coordinates "];"                  \
+                 : "=h"(half)                                                                   \
+                 : "l"(object), HEDDLE_UNWRAP operands);                                        \
+  else if (sizeof(T) == 4)                                                                      \
+    asm volatile("suld.b." geometry ".b32." mode " %0, [%1, " coordinates "];"                  \
+                 : "=r"(words[0])                                                               \
+                 : "l"(object), HEDDLE_UNWRAP operands);                                        \
+  else if (sizeof(T) == 8)                                                                      \
+    asm volatile("suld.b." geometry ".v2.b32." mode " {%0, %1}, [%2, " coordinates "];"         \
+                 : "=r"(words[0]), "=r"(words[1])                                               \
+                 : "l"(object), HEDDLE_UNWRAP operands);                                        \
+  else                                                                                          \
     asm volatile("suld.b." geometry ".v4.b32." mode " {%0, %1, %2, %3}, [%4, " coordinates "];" \
-                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3]) \
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])               \
                  : "l"(object), HEDDLE_UNWRAP operands);
 
-#define HEDDLE_SURF_STORE(geometry, mode, coordinates, operands) \
-  if (sizeof(T) == 1) \
-    asm volatile("sust.b." geometry ".b8." mode " [%0, " coordinates "], %1;" \
-                 : \
-                 : "l"(object), "h"(half), HEDDLE_UNWRAP operands \
-                 : "memory"); \
-  else if (sizeof(T) == 2) \
-    asm volatile("sust.b." geometry ".b16." mode " [%0, " coordinates "], %1;" \
-                 : \
-                 : "l"(object), "h"(half), HEDDLE_UNWRAP operands \
-                 : "memory"); \
-  else if (sizeof(T) == 4) \
-    asm volatile("sust.b." geometry ".b32." mode " [%0, " coordinates "], %1;" \
-                 : \
-                 : "l"(object), "r"(words[0]), HEDDLE_UNWRAP operands \
-                 : "memory"); \
-  else if (sizeof(T) == 8) \
-    asm volatile("sust.b." geometry ".v2.b32." mode " [%0, " coordinates "], {%1, %2};" \
-                 : \
-                 : "l"(object), "r"(words[0]), "r"(words[1]), HEDDLE_UNWRAP operands \
-                 : "memory"); \
-  else \
-    asm volatile("sust.b." geometry ".v4.b32." mode " [%0, " coordinates "], {%1, %2, %3, %4};" \
-                 : \
+#define HEDDLE_SURF_STORE(geometry, mode, coordinates, operands)                                                   \
+  if (sizeof(T) == 1)                                                                                              \
+    asm volatile("sust.b." geometry ".b8." mode " [%0, " coordinates "], %1;"                                      \
+                 :                                                                                                 \
+                 : "l"(object), "h"(half), HEDDLE_UNWRAP operands                                                  \
+                 : "memory");                                                                                      \
+  else if (sizeof(T) == 2)                                                                                         \
+    asm volatile("sust.b." geometry ".b16." mode " [%0, " coordinates "], %1;"                                     \
+                 :                                                                                                 \
+                 : "l"(object), "h"(half), HEDDLE_UNWRAP operands                                                  \
+                 : "memory");                                                                                      \
+  else if (sizeof(T) == 4)                                                                                         \
+    asm volatile("sust.b." geometry ".b32." mode " [%0, " coordinates "], %1;"                                     \
+                 :                                                                                                 \
+                 : "l"(object), "r"(words[0]), HEDDLE_UNWRAP operands                                              \
+                 : "memory");                                                                                      \
+  else if (sizeof(T) == 8)                                                                                         \
+    asm volatile("sust.b." geometry ".v2.b32." mode " [%0, " coordinates "], {%1, %2};"                            \
+                 :                                                                                                 \
+                 : "l"(object), "r"(words[0]), "r"(words[1]), HEDDLE_UNWRAP operands                               \
+                 : "memory");                                                                                      \
+  else                                                                                                             \
+    asm volatile("sust.b." geometry ".v4.b32." mode " [%0, " coordinates "], {%1, %2, %3, %4};"                    \
+                 :                                                                                                 \
                  : "l"(object), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), HEDDLE_UNWRAP operands \
                  : "memory");
 
 // One family: T name_read(object, ...), name_read(T*, object, ...) and name_write(T, object, ...).
-#define HEDDLE_SURF(read, write, geometry, coordinates, parameters, arguments, operands) \
-  template <class T> \
-  static __device__ __forceinline__ T read(cudaSurfaceObject_t object, HEDDLE_UNWRAP parameters, \
-                                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { \
-    unsigned int words[4] = {0, 0, 0, 0}; \
-    unsigned short half = 0; \
-    if (mode == cudaBoundaryModeZero) { \
-      HEDDLE_SURF_LOAD(geometry, "zero", coordinates, operands) \
-    } else if (mode == cudaBoundaryModeClamp) { \
-      HEDDLE_SURF_LOAD(geometry, "clamp", coordinates, operands) \
-    } else { \
-      HEDDLE_SURF_LOAD(geometry, "trap", coordinates, operands) \
-    } \
-    T result; \
-    if (sizeof(T) <= 2) \
-      __builtin_memcpy(&result, &half, sizeof(T) <= 2 ? sizeof(T) : 2); \
-    else \
-      __builtin_memcpy(&result, words, sizeof(T)); \
-    return result; \
-  } \
-  template <class T> \
+#define HEDDLE_SURF(read, write, geometry, coordinates, parameters, arguments, operands)                       \
+  template <class T>                                                                                           \
+  static __device__ __forceinline__ T read(cudaSurfaceObject_t object, HEDDLE_UNWRAP parameters,               \
+                                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {              \
+    unsigned int words[4] = {0, 0, 0, 0};                                                                      \
+    unsigned short half = 0;                                                                                   \
+    if (mode == cudaBoundaryModeZero) {                                                                        \
+      HEDDLE_SURF_LOAD(geometry, "zero", coordinates, operands)                                                \
+    } else if (mode == cudaBoundaryModeClamp) {                                                                \
+      HEDDLE_SURF_LOAD(geometry, "clamp", coordinates, operands)                                               \
+    } else {                                                                                                   \
+      HEDDLE_SURF_LOAD(geometry, "trap", coordinates, operands)                                                \
+    }                                                                                                          \
+    T result;                                                                                                  \
+    if (sizeof(T) <= 2)                                                                                        \
+      __builtin_memcpy(&result, &half, sizeof(T) <= 2 ? sizeof(T) : 2);                                        \
+    else                                                                                                       \
+      __builtin_memcpy(&result, words, sizeof(T));                                                             \
+    return result;                                                                                             \
+  }                                                                                                            \
+  template <class T>                                                                                           \
   static __device__ __forceinline__ void read(T* result, cudaSurfaceObject_t object, HEDDLE_UNWRAP parameters, \
-                                              cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { \
-    *result = read<T>(object, HEDDLE_UNWRAP arguments, mode); \
-  } \
-  template <class T> \
-  static __device__ __forceinline__ void write(T value, cudaSurfaceObject_t object, HEDDLE_UNWRAP parameters, \
-                                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { \
-    unsigned int words[4] = {0, 0, 0, 0}; \
-    unsigned short half = 0; \
-    if (sizeof(T) <= 2) \
-      __builtin_memcpy(&half, &value, sizeof(T) <= 2 ? sizeof(T) : 2); \
-    else \
-      __builtin_memcpy(words, &value, sizeof(T)); \
-    if (mode == cudaBoundaryModeZero) { \
-      HEDDLE_SURF_STORE(geometry, "zero", coordinates, operands) \
-    } else if (mode == cudaBoundaryModeClamp) { \
-      HEDDLE_SURF_STORE(geometry, "clamp", coordinates, operands) \
-    } else { \
-      HEDDLE_SURF_STORE(geometry, "trap", coordinates, operands) \
-    } \
+                                              cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {           \
+    *result = read<T>(object, HEDDLE_UNWRAP arguments, mode);                                                  \
+  }                                                                                                            \
+  template <class T>                                                                                           \
+  static __device__ __forceinline__ void write(T value, cudaSurfaceObject_t object, HEDDLE_UNWRAP parameters,  \
+                                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {          \
+    unsigned int words[4] = {0, 0, 0, 0};                                                                      \
+    unsigned short half = 0;                                                                                   \
+    if (sizeof(T) <= 2)                                                                                        \
+      __builtin_memcpy(&half, &value, sizeof(T) <= 2 ? sizeof(T) : 2);                                         \
+    else                                                                                                       \
+      __builtin_memcpy(words, &value, sizeof(T));                                                              \
+    if (mode == cudaBoundaryModeZero) {                                                                        \
+      HEDDLE_SURF_STORE(geometry, "zero", coordinates, operands)                                               \
+    } else if (mode == cudaBoundaryModeClamp) {                                                                \
+      HEDDLE_SURF_STORE(geometry, "clamp", coordinates, operands)                                              \
+    } else {                                                                                                   \
+      HEDDLE_SURF_STORE(geometry, "trap", coordinates, operands)                                               \
+    }                                                                                                          \
   }
 
 HEDDLE_SURF(surf1Dread, surf1Dwrite, "1d", "{%[x]}", (int x), (x), ([x] "r"(x)))

@@ -8,16 +8,16 @@
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus) && __cplusplus >= 201103L
 
 #define HEDDLE_UNWRAP(...) __VA_ARGS__
-#define HEDDLE_TEX(name, op, parameters, arguments) \
-  template <class T> \
+#define HEDDLE_TEX(name, op, parameters, arguments)                                                              \
+  template <class T>                                                                                             \
   static __device__ __forceinline__ void name(T* result, cudaTextureObject_t object, HEDDLE_UNWRAP parameters) { \
-    __nv_tex_surf_handler(op, result, object, HEDDLE_UNWRAP arguments); \
-  } \
-  template <class T> \
-  static __device__ __forceinline__ T name(cudaTextureObject_t object, HEDDLE_UNWRAP parameters) { \
-    T result; \
-    name(&result, object, HEDDLE_UNWRAP arguments); \
-    return result; \
+    __nv_tex_surf_handler(op, result, object, HEDDLE_UNWRAP arguments);                                          \
+  }                                                                                                              \
+  template <class T>                                                                                             \
+  static __device__ __forceinline__ T name(cudaTextureObject_t object, HEDDLE_UNWRAP parameters) {               \
+    T result;                                                                                                    \
+    name(&result, object, HEDDLE_UNWRAP arguments);                                                              \
+    return result;                                                                                               \
   }
 
 HEDDLE_TEX(tex1Dfetch, "__tex1Dfetch_v2", (int x), (x))

@@ -166,10 +166,11 @@ bool Build::whole_program() const {
 Words Build::cuda_flags() const {
   // -isystem although clang adds the folder itself: it does so behind /usr/local/include, where another toolkit's
   // headers may lie.
-  Words flags = {"--cuda-path=" + tree().root, "-isystem", tree().include, "--cuda-gpu-arch=" + choose_target(options_.architectures),
+  Words flags = {"--cuda-path=" + tree().root, "-isystem", tree().include,
+                 "--cuda-gpu-arch=" + choose_target(options_.architectures),
                  // Our cuda.h says 13.0, which clang 19 doesn't list; gcc's warning names are not all clang's.
-                 "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option", "-Qunused-arguments",
-                 "-D__NVCC__", std::string("-D__CUDACC_VER_MAJOR__=") + kCudaMajor,
+                 "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option", "-Qunused-arguments", "-D__NVCC__",
+                 std::string("-D__CUDACC_VER_MAJOR__=") + kCudaMajor,
                  std::string("-D__CUDACC_VER_MINOR__=") + kCudaMinor,
                  std::string("-D__CUDACC_VER_BUILD__=") + kCudaBuild};
   if (options_.device_debug) {
@@ -307,8 +308,10 @@ int Build::compile(const Input& input, const std::string& object) {
     return status ? status : pack_ptx(ptx, object);
   }
   if (options_.phase == Phase::kCubin) {
-    std::fprintf(stderr, "heddle c++: warning: no machine code of a GPU is made here; '%s' holds PTX text, which every "
-                 "loading function takes as well\n", object.c_str());
+    std::fprintf(stderr,
+                 "heddle c++: warning: no machine code of a GPU is made here; '%s' holds PTX text, which every "
+                 "loading function takes as well\n",
+                 object.c_str());
     return compile_cuda(input, object, Phase::kPtx);
   }
   return compile_cuda(input, object, options_.phase);
@@ -336,8 +339,8 @@ int Build::link(const Words& objects) {
     relocatable = relocatable || (object[0] != '-' && has_relocatable_device_code(object));
   Words command;
   if (relocatable) {
-    command = {clang_, "--offload-link", "-foffload-lto", "-O3", "--cuda-path=" + tree().root,
-               "-Wno-unknown-cuda-version"};
+    command = {
+        clang_, "--offload-link", "-foffload-lto", "-O3", "--cuda-path=" + tree().root, "-Wno-unknown-cuda-version"};
   } else {
     // clang's OpenMP code needs LLVM's OpenMP library, which only clang's driver links.
     command = {options_.openmp && !serial_openmp_ ? clang_ : host_compiler_};
@@ -361,8 +364,12 @@ int Build::link(const Words& objects) {
 }
 
 int Build::device_link(const Words& objects) {
-  Words command = {"clang-linker-wrapper-19", "--host-triple=x86_64-pc-linux-gnu", "--cuda-path=" + tree().root,
-                   "--linker-path=" + tree().bin + "/heddle-device-linker", "--", "-o",
+  Words command = {"clang-linker-wrapper-19",
+                   "--host-triple=x86_64-pc-linux-gnu",
+                   "--cuda-path=" + tree().root,
+                   "--linker-path=" + tree().bin + "/heddle-device-linker",
+                   "--",
+                   "-o",
                    options_.output.empty() ? "a_dlink.o" : options_.output};
   for (const std::string& object : objects) {
     if (object[0] != '-') command.push_back(object);
@@ -389,7 +396,9 @@ void drop_other_toolkits(CxxOptions& options) {
   Words kept;
   for (size_t i = 0; i < options.preprocessor.size(); i++) {
     const std::string& word = options.preprocessor[i];
-    std::string folder = word.rfind("-isystem", 0) == 0 ? word.substr(8) : word.rfind("-I", 0) == 0 ? word.substr(2) : "";
+    std::string folder = word.rfind("-isystem", 0) == 0 ? word.substr(8)
+                         : word.rfind("-I", 0) == 0     ? word.substr(2)
+                                                        : "";
     std::error_code ignored;
     if (!folder.empty() && file_exists(folder + "/cuda_runtime_api.h") &&
         !std::filesystem::equivalent(folder, tree().include, ignored)) {
@@ -416,8 +425,9 @@ int Build::run() {
   if (!files) return fail("no input files");
   clang_ = find_clang();
   if (clang_.empty())
-    return fail("clang 19 is not installed or not in PATH (Debian: apt install clang-19 clang-tools-19 lld-19); "
-                "HEDDLE_CLANG names another place");
+    return fail(
+        "clang 19 is not installed or not in PATH (Debian: apt install clang-19 clang-tools-19 lld-19); "
+        "HEDDLE_CLANG names another place");
   host_compiler_ = options_.host_compiler.empty() ? "g++" : options_.host_compiler;
   if (std::filesystem::is_directory(host_compiler_)) host_compiler_ += "/g++";
   if (folder_.path().empty()) return fail("can't make a temporary folder; is there space in $TMPDIR?");
@@ -425,8 +435,8 @@ int Build::run() {
   clean_environment();
   if (options_.openmp) choose_openmp();
 
-  bool stops_early = options_.phase != Phase::kLink && options_.phase != Phase::kDeviceLink &&
-                     options_.phase != Phase::kArchive;
+  bool stops_early =
+      options_.phase != Phase::kLink && options_.phase != Phase::kDeviceLink && options_.phase != Phase::kArchive;
   const char* suffix = options_.phase == Phase::kPtx      ? ".ptx"
                        : options_.phase == Phase::kCubin  ? ".cubin"
                        : options_.phase == Phase::kFatbin ? ".fatbin"
@@ -442,9 +452,7 @@ int Build::run() {
       objects.push_back(input.word);
       continue;
     }
-    std::string object = prints        ? options_.output
-                         : stops_early ? output_for(input, suffix)
-                                       : temporary(input, ".o");
+    std::string object = prints ? options_.output : stops_early ? output_for(input, suffix) : temporary(input, ".o");
     if (int status = compile(input, object)) return status;
     objects.push_back(object);
   }

@@ -334,7 +334,8 @@ const Row* find_row(const std::string& word, std::string* value, bool* joined) {
 // Options of the host compiler that people give without -Xcompiler. nvcc wants
 // -forward-unknown-to-host-compiler for that; here it is the natural reading.
 bool is_host_flag(const std::string& word) {
-  static const char* const kPrefixes[] = {"-W", "-f", "-m", "-pthread", "-pedantic", "-no", "-nostd", "-rdynamic", "-pie"};
+  static const char* const kPrefixes[] = {"-W",  "-f",     "-m",        "-pthread", "-pedantic",
+                                          "-no", "-nostd", "-rdynamic", "-pie"};
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](const char* prefix) { return word.rfind(prefix, 0) == 0; });
 }
@@ -462,7 +463,8 @@ std::string language_of(const Input& input) {
   if (!input.language.empty()) return input.language;
   size_t slash = input.word.rfind('/');
   size_t dot = input.word.rfind('.');
-  std::string suffix = dot == std::string::npos || (slash != std::string::npos && dot < slash) ? "" : input.word.substr(dot);
+  std::string suffix =
+      dot == std::string::npos || (slash != std::string::npos && dot < slash) ? "" : input.word.substr(dot);
   if (suffix == ".cu") return "cu";
   if (suffix == ".c") return "c";
   if (suffix == ".cc" || suffix == ".cpp" || suffix == ".cxx" || suffix == ".C" || suffix == ".c++") return "c++";

@@ -34,7 +34,7 @@ struct CxxOptions {
   std::string standard;
   CudaRuntime cudart = CudaRuntime::kStatic;
   int max_registers = 0;
-  bool relocatable = false;   ///< -rdc=true, -dc
+  bool relocatable = false;  ///< -rdc=true, -dc
   bool shared_library = false;
   bool host_debug = false, device_debug = false, line_info = false;
   bool fast_math = false, flush_denormals = false, approximate_division = false, approximate_root = false;

@@ -245,7 +245,8 @@ std::string make_overlay(const std::vector<RewrittenFile>& files, const std::vec
   std::string out = "{\"version\": 0, \"use-external-names\": false, \"roots\": [\n";
   for (size_t i = 0; i < files.size(); i++) {
     if (i) out += ",\n";
-    out += "{\"type\": \"file\", \"name\": " + quoted(files[i].path) + ", \"external-contents\": " + quoted(copies[i]) + "}";
+    out += "{\"type\": \"file\", \"name\": " + quoted(files[i].path) + ", \"external-contents\": " + quoted(copies[i]) +
+           "}";
   }
   return out + "\n]}\n";
 }

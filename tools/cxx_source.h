@@ -7,7 +7,8 @@
 namespace heddle::tools {
 
 /// The text with these spellings replaced, each within its line, so that positions in messages stay right:
-///  - `%laneid` in the text of an inline assembly with operands, where GNU's rules, which clang follows, want `%%laneid`;
+///  - `%laneid` in the text of an inline assembly with operands, where GNU's rules, which clang follows, want
+///  `%%laneid`;
 ///  - `k<< <g, b>> >(...)`, which some formatters make of a launch;
 ///  - `__shared__ alignas(n) T x`, an attribute in a place where the standard has none.
 /// Everything else, and comments, strings and raw strings in particular, stays as it is.

@@ -36,8 +36,9 @@ TEST(CxxSource, SplitLaunch) {
 }
 
 TEST(CxxSource, ShiftsAndTemplatesStay) {
-  for (const char* text : {"k<<<g, b>>>(a);", "x = a << b; y = c >> d;", "std::cout << (a < b) << c;",
-                           "vector<vector<vector<int>> > v(3);", "bool z = 1 << 2 < 3;", "n = 1'000'000 << 2;", "char c = '<';"})
+  for (const char* text :
+       {"k<<<g, b>>>(a);", "x = a << b; y = c >> d;", "std::cout << (a < b) << c;",
+        "vector<vector<vector<int>> > v(3);", "bool z = 1 << 2 < 3;", "n = 1'000'000 << 2;", "char c = '<';"})
     EXPECT_EQ(rewrite_for_clang(text), text);
 }
 
@@ -48,7 +49,8 @@ TEST(CxxSource, SharedAlignas) {
 }
 
 TEST(CxxSource, BrokenTextEnds) {
-  for (const char* text : {"asm(\"%x", "asm(", "asm", "\"open", "R\"(open", "/* open", "k << <", "__shared__ alignas", "'"})
+  for (const char* text :
+       {"asm(\"%x", "asm(", "asm", "\"open", "R\"(open", "/* open", "k << <", "__shared__ alignas", "'"})
     EXPECT_EQ(rewrite_for_clang(text), text);
 }
 

@@ -1,13 +1,13 @@
 // Tests of nvcc's command line as `heddle c++` reads it (cxx_options.h), and of whole calls with --dryrun where the
 // program is built. What each option means is nvcc's manual's.
-#include "cxx_options.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+
+#include "cxx_options.h"
 
 namespace heddle::tools {
 namespace {
@@ -17,9 +17,10 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
 }
 
 TEST(CxxOptions, ValuesComeInThreeForms) {
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"-o", "out", "a.cu"}, {"--output-file", "out", "a.cu"}, {"--output-file=out", "a.cu"},
-        {"-o=out", "a.cu"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"-o", "out", "a.cu"},
+                                                {"--output-file", "out", "a.cu"},
+                                                {"--output-file=out", "a.cu"},
+                                                {"-o=out", "a.cu"}}) {
     CxxOptions options = parse_cxx_options(words);
     EXPECT_EQ(options.error, "");
     EXPECT_EQ(options.output, "out");
@@ -29,7 +30,8 @@ TEST(CxxOptions, ValuesComeInThreeForms) {
 }
 
 TEST(CxxOptions, JoinedAndSeparate) {
-  CxxOptions options = parse_cxx_options({"-Ia", "-I", "b", "-DX=1", "-D", "Y", "-UZ", "-Lc", "-lm", "-l", "png", "x.o"});
+  CxxOptions options =
+      parse_cxx_options({"-Ia", "-I", "b", "-DX=1", "-D", "Y", "-UZ", "-Lc", "-lm", "-l", "png", "x.o"});
   EXPECT_EQ(options.preprocessor, (std::vector<std::string>{"-Ia", "-Ib", "-DX=1", "-DY", "-UZ"}));
   EXPECT_EQ(options.linker, (std::vector<std::string>{"-Lc"}));
   // Libraries keep their place among the files.
@@ -62,14 +64,15 @@ TEST(CxxOptions, Architectures) {
   EXPECT_EQ(target({"-arch=sm_90a"}), "sm_90a");
   EXPECT_EQ(target({"-arch=native"}), "sm_90");
   EXPECT_EQ(target({"-arch=all-major"}), "sm_90");
-  EXPECT_EQ(target({"-gencode", "arch=compute_70,code=sm_70", "-gencode=arch=compute_80,code=[sm_80,compute_80]"}), "sm_80");
+  EXPECT_EQ(target({"-gencode", "arch=compute_70,code=sm_70", "-gencode=arch=compute_80,code=[sm_80,compute_80]"}),
+            "sm_80");
   EXPECT_EQ(target({"--generate-code=arch=compute_86,code=[compute_86,sm_86]"}), "sm_86");
   EXPECT_NE(parse_cxx_options({"-gencode", "sm_80", "a.cu"}).error, "");
 }
 
 TEST(CxxOptions, HostFlags) {
-  CxxOptions options = parse_cxx_options({"-Xcompiler", "-Wall,-fPIC", "-Xcompiler=-O1", "-Xlinker", "-rpath,/x", "-Xcompiler",
-                                          "-march=native", "a.cu"});
+  CxxOptions options = parse_cxx_options(
+      {"-Xcompiler", "-Wall,-fPIC", "-Xcompiler=-O1", "-Xlinker", "-rpath,/x", "-Xcompiler", "-march=native", "a.cu"});
   EXPECT_TRUE(contains(options.compiler, "-Wall"));
   EXPECT_TRUE(contains(options.compiler, "-fPIC"));
   EXPECT_TRUE(contains(options.compiler, "-O1"));
@@ -105,8 +108,9 @@ TEST(CxxOptions, Languages) {
 }
 
 TEST(CxxOptions, AcceptedWithoutEffect) {
-  CxxOptions options = parse_cxx_options({"-Xptxas", "-v,-O3", "--threads", "4", "-m64", "--keep-dir", "x", "-Xcudafe",
-                                          "--diag_suppress=1", "-Wno-deprecated-gpu-targets", "--expt-relaxed-constexpr", "a.cu"});
+  CxxOptions options =
+      parse_cxx_options({"-Xptxas", "-v,-O3", "--threads", "4", "-m64", "--keep-dir", "x", "-Xcudafe",
+                         "--diag_suppress=1", "-Wno-deprecated-gpu-targets", "--expt-relaxed-constexpr", "a.cu"});
   EXPECT_EQ(options.error, "");
   EXPECT_TRUE(options.ignored.empty());
   EXPECT_EQ(options.inputs.size(), 1u);

@@ -66,7 +66,9 @@ std::string with_register_limit(const std::string& ptx, const std::string& limit
   return out;
 }
 
-bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '.'; }
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '.';
+}
 
 std::string with_name_replaced(const std::string& ptx, const std::string& from, const std::string& to) {
   std::string out;
@@ -97,7 +99,8 @@ bool bind_static_variables(std::string& ptx, std::string* ambiguous) {
     size_t stop = definition + 1;
     while (stop < ptx.size() && is_name_character(ptx[stop])) stop++;
     std::string full = ptx.substr(definition + 1, stop - definition - 1);
-    for (size_t other = definition; (other = ptx.find(" " + name + "__static__", other)) != std::string::npos; other++) {
+    for (size_t other = definition; (other = ptx.find(" " + name + "__static__", other)) != std::string::npos;
+         other++) {
       if (ptx.compare(other + 1, full.size(), full) != 0) {
         *ambiguous = name;
         return false;

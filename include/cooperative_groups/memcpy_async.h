@@ -48,8 +48,8 @@ HEDDLE_CG_METHOD void memcpy_async(const Group& group, T* destination, const T* 
 template <class Group, class T, class DestinationLayout, class SourceLayout>
 HEDDLE_CG_METHOD void memcpy_async(const Group& group, T* destination, const DestinationLayout& destination_layout,
                                    const T* source, const SourceLayout& source_layout) {
-  size_t elements = (size_t)destination_layout < (size_t)source_layout ? (size_t)destination_layout
-                                                                       : (size_t)source_layout;
+  size_t elements =
+      (size_t)destination_layout < (size_t)source_layout ? (size_t)destination_layout : (size_t)source_layout;
   details::copy_bytes(group, destination, source, elements * sizeof(T));
 }
 

@@ -7,15 +7,15 @@
 
 namespace cooperative_groups {
 
-#define HEDDLE_CG_OPERATION(name, expression) \
-  template <class T> \
-  struct name { \
+#define HEDDLE_CG_OPERATION(name, expression)                                          \
+  template <class T>                                                                   \
+  struct name {                                                                        \
     HEDDLE_CG_METHOD T operator()(const T& a, const T& b) const { return expression; } \
   };
 HEDDLE_CG_OPERATION(plus, a + b)
 HEDDLE_CG_OPERATION(less, b < a ? b : a)
 HEDDLE_CG_OPERATION(greater, a < b ? b : a)
-HEDDLE_CG_OPERATION(bit_and, a & b)
+HEDDLE_CG_OPERATION(bit_and, a& b)
 HEDDLE_CG_OPERATION(bit_or, a | b)
 HEDDLE_CG_OPERATION(bit_xor, a ^ b)
 #undef HEDDLE_CG_OPERATION

@@ -11,9 +11,9 @@
 #define __constant__ __attribute__((constant))
 // clang has no managed variables for CUDA: host and device would each have their own copy. An error at the first use
 // says so; memory from cudaMallocManaged works.
-#define __managed__ \
-  __attribute__((device)) \
-  __attribute__((unavailable("managed variables are not supported yet; use cudaMallocManaged, or a __device__ variable")))
+#define __managed__                       \
+  __attribute__((device)) __attribute__(( \
+      unavailable("managed variables are not supported yet; use cudaMallocManaged, or a __device__ variable")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
 #define __cluster_dims__(...)

@@ -25,7 +25,6 @@ static __device__ __forceinline__ void* __cvta_shared_to_generic(size_t address)
 }
 #endif
 
-
 #define HEDDLE_HOST_FN static inline __host__
 
 HEDDLE_HOST_FN double rsqrt(double x) { return 1.0 / sqrt(x); }
@@ -111,7 +110,7 @@ HEDDLE_HOST_FN float rnorm4df(float a, float b, float c, float d) { return (floa
 // min and max for the host: the device's come from clang. Mixed signedness compares as unsigned, like the C
 // conversions would; float with double compares as double.
 #ifdef __cplusplus
-#define HEDDLE_MINMAX(type, left, right) \
+#define HEDDLE_MINMAX(type, left, right)                                                     \
   HEDDLE_HOST_FN type min(left a, right b) { return (type)b < (type)a ? (type)b : (type)a; } \
   HEDDLE_HOST_FN type max(left a, right b) { return (type)a < (type)b ? (type)b : (type)a; }
 HEDDLE_MINMAX(int, int, int)
@@ -127,7 +126,7 @@ HEDDLE_MINMAX(unsigned long long, unsigned long long, unsigned long long)
 HEDDLE_MINMAX(unsigned long long, long long, unsigned long long)
 HEDDLE_MINMAX(unsigned long long, unsigned long long, long long)
 #undef HEDDLE_MINMAX
-#define HEDDLE_FMINMAX(type, left, right) \
+#define HEDDLE_FMINMAX(type, left, right)                                     \
   HEDDLE_HOST_FN type min(left a, right b) { return fmin((type)a, (type)b); } \
   HEDDLE_HOST_FN type max(left a, right b) { return fmax((type)a, (type)b); }
 HEDDLE_FMINMAX(float, float, float)

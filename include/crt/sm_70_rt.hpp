@@ -5,12 +5,12 @@
 #define __SM_70_RT_HPP__
 #if defined(__CUDA__) && defined(__clang__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700)
 
-#define HEDDLE_MATCH(type, bits, as) \
-  static __device__ __forceinline__ unsigned int __match_any_sync(unsigned mask, type value) { \
-    return __match##bits##_any_sync(mask, as); \
-  } \
+#define HEDDLE_MATCH(type, bits, as)                                                                           \
+  static __device__ __forceinline__ unsigned int __match_any_sync(unsigned mask, type value) {                 \
+    return __match##bits##_any_sync(mask, as);                                                                 \
+  }                                                                                                            \
   static __device__ __forceinline__ unsigned int __match_all_sync(unsigned mask, type value, int* predicate) { \
-    return __match##bits##_all_sync(mask, as, predicate); \
+    return __match##bits##_all_sync(mask, as, predicate);                                                      \
   }
 HEDDLE_MATCH(unsigned, 32, value)
 HEDDLE_MATCH(int, 32, (unsigned)value)

@@ -8,19 +8,18 @@
 #define HEDDLE_ATOMIC_FN static __device__ __forceinline__
 
 // One overload of `name` for `type`, by the primitive `prefix`Atomic`op`; `as` is the type the primitive takes.
-#define HEDDLE_ATOMIC_2(name, op, type, prefix, as, scope) \
-  HEDDLE_ATOMIC_FN type name##scope(type* address, type value) { \
+#define HEDDLE_ATOMIC_2(name, op, type, prefix, as, scope)               \
+  HEDDLE_ATOMIC_FN type name##scope(type* address, type value) {         \
     return (type)__##prefix##Atomic##op##scope((as*)address, (as)value); \
   }
 #define HEDDLE_ATOMIC_ALL_SCOPES(name, op, type, prefix, as) \
-  HEDDLE_ATOMIC_2(name, op, type, prefix, as, ) \
-  HEDDLE_ATOMIC_2(name, op, type, prefix, as, _block) \
+  HEDDLE_ATOMIC_2(name, op, type, prefix, as, )              \
+  HEDDLE_ATOMIC_2(name, op, type, prefix, as, _block)        \
   HEDDLE_ATOMIC_2(name, op, type, prefix, as, _system)
-#define HEDDLE_ATOMIC_INT32(name, op) \
+#define HEDDLE_ATOMIC_INT32(name, op)             \
   HEDDLE_ATOMIC_ALL_SCOPES(name, op, int, i, int) \
   HEDDLE_ATOMIC_ALL_SCOPES(name, op, unsigned int, u, unsigned int)
-#define HEDDLE_ATOMIC_UINT64(name, op) \
-  HEDDLE_ATOMIC_ALL_SCOPES(name, op, unsigned long long, ull, unsigned long long)
+#define HEDDLE_ATOMIC_UINT64(name, op) HEDDLE_ATOMIC_ALL_SCOPES(name, op, unsigned long long, ull, unsigned long long)
 
 HEDDLE_ATOMIC_INT32(atomicAdd, Add)
 HEDDLE_ATOMIC_UINT64(atomicAdd, Add)
@@ -49,8 +48,8 @@ HEDDLE_ATOMIC_ALL_SCOPES(atomicInc, Inc, unsigned int, u, unsigned int)
 HEDDLE_ATOMIC_ALL_SCOPES(atomicDec, Dec, unsigned int, u, unsigned int)
 
 // PTX has no subtraction: it is the addition of the negative, modulo 2^32.
-#define HEDDLE_ATOMIC_SUB(type, scope) \
-  HEDDLE_ATOMIC_FN type atomicSub##scope(type* address, type value) { \
+#define HEDDLE_ATOMIC_SUB(type, scope)                                  \
+  HEDDLE_ATOMIC_FN type atomicSub##scope(type* address, type value) {   \
     return atomicAdd##scope(address, (type)(0u - (unsigned int)value)); \
   }
 HEDDLE_ATOMIC_SUB(int, )
@@ -60,19 +59,19 @@ HEDDLE_ATOMIC_SUB(unsigned int, )
 HEDDLE_ATOMIC_SUB(unsigned int, _block)
 HEDDLE_ATOMIC_SUB(unsigned int, _system)
 
-#define HEDDLE_ATOMIC_CAS(type, prefix, scope) \
+#define HEDDLE_ATOMIC_CAS(type, prefix, scope)                                      \
   HEDDLE_ATOMIC_FN type atomicCAS##scope(type* address, type compare, type value) { \
-    return __##prefix##AtomicCAS##scope(address, compare, value); \
+    return __##prefix##AtomicCAS##scope(address, compare, value);                   \
   }
-#define HEDDLE_ATOMIC_CAS16(scope, ptx_scope) \
+#define HEDDLE_ATOMIC_CAS16(scope, ptx_scope)                                                       \
   HEDDLE_ATOMIC_FN unsigned short atomicCAS##scope(unsigned short* address, unsigned short compare, \
-                                                   unsigned short value) { \
-    unsigned short old; \
-    asm volatile("atom" ptx_scope ".cas.b16 %0, [%1], %2, %3;" \
-                 : "=h"(old) \
-                 : "l"(address), "h"(compare), "h"(value) \
-                 : "memory"); \
-    return old; \
+                                                   unsigned short value) {                          \
+    unsigned short old;                                                                             \
+    asm volatile("atom" ptx_scope ".cas.b16 %0, [%1], %2, %3;"                                      \
+                 : "=h"(old)                                                                        \
+                 : "l"(address), "h"(compare), "h"(value)                                           \
+                 : "memory");                                                                       \
+    return old;                                                                                     \
   }
 HEDDLE_ATOMIC_CAS(int, i, )
 HEDDLE_ATOMIC_CAS(int, i, _block)

@@ -8,7 +8,7 @@
 #define HEDDLE_DEVICE_FN static __device__ __forceinline__
 
 // min and max with mixed signs compare as unsigned; clang has the types of equal signs.
-#define HEDDLE_MINMAX(type, left, right) \
+#define HEDDLE_MINMAX(type, left, right)                                                       \
   HEDDLE_DEVICE_FN type min(left a, right b) { return (type)b < (type)a ? (type)b : (type)a; } \
   HEDDLE_DEVICE_FN type max(left a, right b) { return (type)a < (type)b ? (type)b : (type)a; }
 HEDDLE_MINMAX(unsigned int, int, unsigned int)
@@ -23,7 +23,7 @@ HEDDLE_MINMAX(long long, long long, long long)
 HEDDLE_MINMAX(unsigned int, unsigned int, unsigned int)
 HEDDLE_MINMAX(unsigned long long, unsigned long long, unsigned long long)
 #undef HEDDLE_MINMAX
-#define HEDDLE_FMINMAX(type, left, right, smaller, larger) \
+#define HEDDLE_FMINMAX(type, left, right, smaller, larger)                         \
   HEDDLE_DEVICE_FN type min(left a, right b) { return smaller((type)a, (type)b); } \
   HEDDLE_DEVICE_FN type max(left a, right b) { return larger((type)a, (type)b); }
 HEDDLE_FMINMAX(float, float, float, fminf, fmaxf)

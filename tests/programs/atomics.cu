@@ -117,7 +117,8 @@ int main() {
   EXPECT(r.fadd == 0.5f * kAll, "%g", r.fadd);
   EXPECT(r.fexchange == 2.5f, "%g", r.fexchange);
   EXPECT(r.dadd == 0.25 * kAll, "%g", r.dadd);
-  EXPECT(r.cas16[0] == (unsigned short)kAll && r.cas16[1] == (unsigned short)(2 * kAll), "%u %u", r.cas16[0], r.cas16[1]);
+  EXPECT(r.cas16[0] == (unsigned short)kAll && r.cas16[1] == (unsigned short)(2 * kAll), "%u %u", r.cas16[0],
+         r.cas16[1]);
   EXPECT(r.block_add == 2 * kThreads, "%d", r.block_add);
   EXPECT(r.system_add == 5 * kAll, "%d", r.system_add);
 
@@ -130,6 +131,7 @@ int main() {
   Buffer<int> sums(kBlocks);
   in_shared<<<kBlocks, kThreads>>>(sums.device);
   sums.fetch();
-  for (int i = 0; i < kBlocks; i++) EXPECT(sums[i] == kThreads * (kThreads - 1) / 2 + kThreads, "block %d: %d", i, sums[i]);
+  for (int i = 0; i < kBlocks; i++)
+    EXPECT(sums[i] == kThreads * (kThreads - 1) / 2 + kThreads, "block %d: %d", i, sums[i]);
   return verdict("atomics");
 }

@@ -1,6 +1,7 @@
 // <cuda/barrier> and <cuda/pipeline>: arrival and waiting apart, threads that drop out, a pipeline of one thread, one
 // shared by all threads of a block, and one with producers and consumers.
 #include <cooperative_groups.h>
+
 #include <cuda/pipeline>
 
 #include "expect.h"
@@ -53,7 +54,8 @@ __global__ void sum_tiles(const int* in, int* out, int tiles) {
   int i = threadIdx.x % kTile;
   bool produces = !Roles || threadIdx.x < kTile, consumes = !Roles || threadIdx.x >= kTile;
   if (Roles) {
-    auto pipe = cuda::make_pipeline(block, &state, produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+    auto pipe =
+        cuda::make_pipeline(block, &state, produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
     int sum = 0;
     for (int tile = 0; tile < tiles; tile++) {
       if (produces) {

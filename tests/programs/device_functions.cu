@@ -38,7 +38,8 @@ __global__ void mathematics(double* out, double x) {
   out[0] = sinpi(x), out[1] = cospi(x), out[2] = rsqrt(x), out[3] = normcdf(x), out[4] = erfcinv(x);
   out[5] = normcdfinv(x), out[6] = erfcx(x), out[7] = rcbrt(x), out[8] = norm3d(x, 2.0, 3.0), out[9] = erfinv(x);
   out[10] = __longlong_as_double(__double_as_longlong(x)), out[11] = __int_as_float(__float_as_int((float)x));
-  out[12] = CUDART_INF, out[13] = min(x, 0.25f), out[14] = max(1.5f, (float)x), out[15] = __hiloint2double(__double2hiint(x), __double2loint(x));
+  out[12] = CUDART_INF, out[13] = min(x, 0.25f), out[14] = max(1.5f, (float)x),
+  out[15] = __hiloint2double(__double2hiint(x), __double2loint(x));
 }
 
 static bool near(double a, double b) { return std::fabs(a - b) <= 1e-13 * (1.0 + std::fabs(b)); }
@@ -63,7 +64,8 @@ int main() {
   EXPECT((unsigned)r.byte_perm == 0xc1a87780u, "%x", (unsigned)r.byte_perm);  // bytes 0 (a), 4 (b), 1 (a), 5 (b)
   EXPECT(r.mulhi == (int)((long long)a * b >> 32), "%x", (unsigned)r.mulhi);
   EXPECT(r.umulhi == (unsigned)((unsigned long long)(unsigned)a * (unsigned)b >> 32), "%x", r.umulhi);
-  EXPECT(r.mul64hi == (unsigned long long)((unsigned __int128)0x123456789abcdefull * 0xfedcba987654321ull >> 64), "%llx", r.mul64hi);
+  EXPECT(r.mul64hi == (unsigned long long)((unsigned __int128)0x123456789abcdefull * 0xfedcba987654321ull >> 64),
+         "%llx", r.mul64hi);
   EXPECT(r.mul24 == (a & 0xffff) * 1000, "%d", r.mul24);
   EXPECT(r.sad == (int)((long long)a - b) + 5, "%d", r.sad);
   EXPECT((unsigned)r.funnel == ((unsigned)b << 8 | (unsigned)a >> 24), "%x", (unsigned)r.funnel);
@@ -89,7 +91,8 @@ int main() {
   EXPECT(near(std::erf(out[9]), x) && near(erfinv(x), out[9]), "%.17g %.17g", out[9], erfinv(x));
   EXPECT(out[10] == x && out[11] == (float)x && std::isinf(out[12]), "%g %g %g", out[10], out[11], out[12]);
   EXPECT(out[13] == 0.25 && out[14] == 1.5 && out[15] == x, "%g %g %g", out[13], out[14], out[15]);
-  for (double y : {1e-12, 0.001, 0.4, 1.0, 1.7, 1.999}) EXPECT(near(std::erfc(erfcinv(y)) / y, 1.0), "%g: %.17g", y, erfcinv(y));
+  for (double y : {1e-12, 0.001, 0.4, 1.0, 1.7, 1.999})
+    EXPECT(near(std::erfc(erfcinv(y)) / y, 1.0), "%g: %.17g", y, erfcinv(y));
   EXPECT(sinpi(1e15) == 0 && cospi(0.5) == 0 && cospi(3.0) == -1 && sinpi(-0.5) == -1, "%g", sinpi(-0.5));
   EXPECT(near(erfcx(20.0), 0.028174348741051319), "%.17g", erfcx(20.0));  // by its asymptotic series
   EXPECT(min(3, 4) == 3 && max(2u, 7) == 7 && min(1.5, 2.0f) == 1.5, "host min and max");

@@ -8,23 +8,23 @@
 
 inline int failures = 0;
 
-#define CUDA_CHECK(call)                                                                          \
-  do {                                                                                            \
-    cudaError_t error_ = (call);                                                                  \
-    if (error_ != cudaSuccess) {                                                                  \
-      std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_));      \
-      std::printf("FAILED %s\n", #call);                                                          \
-      std::exit(1);                                                                               \
-    }                                                                                             \
+#define CUDA_CHECK(call)                                                                     \
+  do {                                                                                       \
+    cudaError_t error_ = (call);                                                             \
+    if (error_ != cudaSuccess) {                                                             \
+      std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
+      std::printf("FAILED %s\n", #call);                                                     \
+      std::exit(1);                                                                          \
+    }                                                                                        \
   } while (0)
 
-#define EXPECT(condition, ...)                                      \
-  do {                                                              \
-    if (!(condition) && ++failures <= 20) {                         \
-      std::printf("%s:%d: %s: ", __FILE__, __LINE__, #condition);   \
-      std::printf(__VA_ARGS__);                                     \
-      std::printf("\n");                                            \
-    }                                                               \
+#define EXPECT(condition, ...)                                    \
+  do {                                                            \
+    if (!(condition) && ++failures <= 20) {                       \
+      std::printf("%s:%d: %s: ", __FILE__, __LINE__, #condition); \
+      std::printf(__VA_ARGS__);                                   \
+      std::printf("\n");                                          \
+    }                                                             \
   } while (0)
 
 inline int verdict(const char* name) {

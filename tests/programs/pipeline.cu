@@ -35,14 +35,16 @@ template <class T>
 void check(const char* name) {
   constexpr int kTiles = 5;
   Buffer<T> in(kTiles * 64), out(64);
-  for (int i = 0; i < kTiles * 64; i++) in[i].x = static_cast<decltype(T::x)>(i), in[i].y = static_cast<decltype(T::x)>(2 * i);
+  for (int i = 0; i < kTiles * 64; i++)
+    in[i].x = static_cast<decltype(T::x)>(i), in[i].y = static_cast<decltype(T::x)>(2 * i);
   in.send();
   running_sum<<<1, 64>>>(in.device, out.device, kTiles);
   out.fetch();
   for (int i = 0; i < 64; i++) {
     int sum = 0;
     for (int tile = 0; tile < kTiles; tile++) sum += tile * 64 + 63 - i;
-    EXPECT(out[i].x == static_cast<decltype(T::x)>(sum) && out[i].y == static_cast<decltype(T::x)>(2 * sum), "%s %d", name, i);
+    EXPECT(out[i].x == static_cast<decltype(T::x)>(sum) && out[i].y == static_cast<decltype(T::x)>(2 * sum), "%s %d",
+           name, i);
   }
 }
 
@@ -54,6 +56,7 @@ int main() {
   Buffer<int4> out(1);
   filled<<<1, 1>>>(in.device, out.device);
   out.fetch();
-  EXPECT(out[0].x == 5 && out[0].y == 5 && out[0].z == 0 && out[0].w == 0, "%d %d %d %d", out[0].x, out[0].y, out[0].z, out[0].w);
+  EXPECT(out[0].x == 5 && out[0].y == 5 && out[0].z == 0 && out[0].w == 0, "%d %d %d %d", out[0].x, out[0].y, out[0].z,
+         out[0].w);
   return verdict("pipeline");
 }

@@ -8,7 +8,12 @@ extern "C" {
 typedef struct omp_lock_t {
   unsigned char storage[4] __attribute__((aligned(4)));
 } omp_lock_t;
-typedef enum omp_sched_t { omp_sched_static = 1, omp_sched_dynamic = 2, omp_sched_guided = 3, omp_sched_auto = 4 } omp_sched_t;
+typedef enum omp_sched_t {
+  omp_sched_static = 1,
+  omp_sched_dynamic = 2,
+  omp_sched_guided = 3,
+  omp_sched_auto = 4
+} omp_sched_t;
 void omp_set_num_threads(int threads);
 int omp_get_num_threads(void);
 int omp_get_max_threads(void);
