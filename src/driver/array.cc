@@ -1,4 +1,4 @@
-// CUDA arrays and mipmapped arrays. Tested by tests/api/array_test.cc.
+// CUDA arrays and mipmapped arrays. Tested by tests/api/driver/copy_test.cc.
 #include "driver/array.h"
 
 #include <algorithm>

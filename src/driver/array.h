@@ -1,4 +1,4 @@
-// CUDA arrays: elements of 1 to 4 channels in rows, as plain memory. Tested by tests/api/array_test.cc.
+// CUDA arrays: elements of 1 to 4 channels in rows, as plain memory. Tested by tests/api/driver/copy_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Stream capture: the operations that a stream is given become nodes of a graph. Tested by tests/api/graph_test.cc.
+// Stream capture: the operations that a stream is given become nodes of a graph. Tested by tests/api/driver/graph_test.cc.
 #include <algorithm>
 
 #include "driver/stream.h"

@@ -182,6 +182,7 @@ CUresult cuCtxDetach(CUcontext context) {
 }
 
 CUresult cuCtxPushCurrent_v2(CUcontext handle) {
+  DRIVER_CHECK(handle, "null context");
   Ref<Context> context = find_object<Context>(handle);
   if (!context) return fail(ErrorCode::kInvalidContext, "null, stale or foreign context");
   Context::push(std::move(context));
@@ -286,6 +287,7 @@ CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
     *value = context.device().execution.heap().limit();
     return CUDA_SUCCESS;
   }
+  DRIVER_CHECK(limit < CU_LIMIT_MAX, "unknown limit");
   const auto* known = limit_of(context, limit);
   if (!known) return fail(ErrorCode::kUnsupportedLimit, "a limit that this device does not have");
   *value = known->load();
@@ -298,6 +300,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
       return fail(ErrorCode::kInvalidValue, "the device heap's size can't change once a kernel has used it");
     return CUDA_SUCCESS;
   }
+  DRIVER_CHECK(limit < CU_LIMIT_MAX, "unknown limit");
   auto* const known = limit_of(context, limit);
   if (!known) return fail(ErrorCode::kUnsupportedLimit, "a limit that this device does not have");
   known->store(value);

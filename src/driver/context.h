@@ -1,4 +1,4 @@
-// Contexts: what is current on a thread, and what a context owns. Tested by tests/api/context_test.cc.
+// Contexts: what is current on a thread, and what a context owns. Tested by tests/api/driver/context_test.cc.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// cuMemcpy*: every form becomes a CopyPlan. Tested by tests/api/copy_test.cc.
+// cuMemcpy*: every form becomes a CopyPlan. Tested by tests/api/driver/copy_test.cc.
 //
 // How long a call waits is what the manual's page on synchronisation says: the forms without Async wait; an Async copy from pageable memory returns once the source may change, one to pageable memory when it has ended.
 #include "driver/copy.h"

@@ -1,4 +1,4 @@
-// Copies in one to three dimensions, between any two places. Tested by tests/api/copy_test.cc.
+// Copies in one to three dimensions, between any two places. Tested by tests/api/driver/copy_test.cc.
 #pragma once
 
 #include <cstddef>

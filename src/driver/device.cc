@@ -1,4 +1,4 @@
-// Virtual devices and what they report. Tested by tests/api/device_test.cc.
+// Virtual devices and what they report. Tested by tests/api/driver/init_test.cc.
 #include <sys/utsname.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Names and texts of errors. Tested by tests/api/init_test.cc.
+// Names and texts of errors. Tested by tests/api/driver/init_test.cc.
 #include "api/describe.h"
 #include "driver/state.h"
 

@@ -1,5 +1,5 @@
 // Events: cuEvent*, cuStreamWaitEvent, and the two that record and wait for whole contexts.
-// Tested by tests/api/stream_test.cc.
+// Tested by tests/api/driver/stream_test.cc.
 #include "driver/stream.h"
 #include "exec/print.h"
 

@@ -1,5 +1,5 @@
-// Functions: variants of a kernel, attributes, and what happens when a grid faults. Tested by tests/api/module_test.cc
-// and tests/api/fault_test.cc.
+// Functions: variants of a kernel, attributes, and what happens when a grid faults. Tested by tests/api/driver/module_test.cc
+// and tests/api/driver/launch_test.cc.
 #include "driver/module.h"
 
 #include <algorithm>
@@ -116,10 +116,6 @@ Result<std::shared_ptr<CompiledVariant>> Function::get_variant(const std::uint32
       variant->globals.push_back(reinterpret_cast<void*>(found->second.address));
     }
   }
-  const std::string& explain = options().explain;
-  if (explain == "1" || explain == info_->name)
-    std::fprintf(stderr, "heddle: %s [%u,%u,%u]%s: %s\n", info_->name.c_str(), variant->block[0], variant->block[1],
-                 variant->block[2], variant->code->from_cache ? " (cached)" : "", variant->code->explanation.c_str());
   variants_.push_back(variant);
   return variant;
 }

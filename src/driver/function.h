@@ -1,4 +1,4 @@
-// What functions (per context) and kernels (per library) report alike. Tested by tests/api/module_test.cc.
+// What functions (per context) and kernels (per library) report alike. Tested by tests/api/driver/module_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Graphs and executable graphs. An executable runs its nodes one after the other in a valid order, as one work of its
-// stream. Tested by tests/api/graph_test.cc.
+// stream. Tested by tests/api/driver/graph_test.cc.
 #include "driver/graph.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Operations (what streams run and graphs keep), graphs, and captures. Tested by tests/api/graph_test.cc.
+// Operations (what streams run and graphs keep), graphs, and captures. Tested by tests/api/driver/graph_test.cc.
 #pragma once
 
 #include <atomic>

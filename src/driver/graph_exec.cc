@@ -1,4 +1,4 @@
-// Instantiation, updates and launches of graphs. Tested by tests/api/graph_test.cc.
+// Instantiation, updates and launches of graphs. Tested by tests/api/driver/graph_test.cc.
 #include "driver/graph_exec.h"
 
 #include <algorithm>

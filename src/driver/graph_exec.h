@@ -1,4 +1,4 @@
-// Executable graphs. Tested by tests/api/graph_test.cc.
+// Executable graphs. Tested by tests/api/driver/graph_test.cc.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Host functions and callbacks in streams. Tested by tests/api/stream_test.cc.
+// Host functions and callbacks in streams. Tested by tests/api/driver/stream_test.cc.
 #include "driver/stream.h"
 #include "exec/print.h"
 

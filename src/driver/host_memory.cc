@@ -1,5 +1,5 @@
 // Pinned and registered host memory. Mapped or not, the device reads host memory at its own address.
-// Tested by tests/api/memory_test.cc.
+// Tested by tests/api/driver/memory_test.cc.
 #include "driver/memory.h"
 
 namespace heddle::driver {

@@ -1,4 +1,4 @@
-// cuInit and the driver's version. Tested by tests/api/init_test.cc.
+// cuInit and the driver's version. Tested by tests/api/driver/init_test.cc.
 #include "driver/state.h"
 
 namespace heddle::driver::impl {

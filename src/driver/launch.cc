@@ -1,4 +1,4 @@
-// Launches. What a launch may be is checked here, with NVIDIA's codes. Tested by tests/api/launch_test.cc.
+// Launches. What a launch may be is checked here, with NVIDIA's codes. Tested by tests/api/driver/launch_test.cc.
 #include <cstring>
 
 #include "base/options.h"

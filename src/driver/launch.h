@@ -1,4 +1,4 @@
-// Launches as stream and graph operations. Tested by tests/api/launch_test.cc.
+// Launches as stream and graph operations. Tested by tests/api/driver/launch_test.cc.
 #pragma once
 
 #include <cstddef>

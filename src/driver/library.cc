@@ -1,4 +1,4 @@
-// Libraries and their kernels: cuLibrary*, cuKernel*. Tested by tests/api/module_test.cc.
+// Libraries and their kernels: cuLibrary*, cuKernel*. Tested by tests/api/driver/module_test.cc.
 #include <algorithm>
 
 #include "base/log.h"

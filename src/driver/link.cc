@@ -1,6 +1,6 @@
 // cuLink*: collects PTX (as text, in fatbins, in files), links it, and gives the linked texts as an image that
 // cuModuleLoadData takes. NVIDIA's driver gives a cubin there, which programs only hand on. Tested by
-// tests/api/module_test.cc.
+// tests/api/driver/module_test.cc.
 #include <cstring>
 
 #include "base/log.h"

@@ -1,5 +1,5 @@
 // Managed memory: ordinary memory that host and kernels use alike. Advice and prefetches are kept and reported; they
-// move nothing. Tested by tests/api/memory_test.cc.
+// move nothing. Tested by tests/api/driver/memory_test.cc.
 #include <cstring>
 
 #include "driver/memory.h"

@@ -1,4 +1,4 @@
-// Device memory: allocation, free, information, address ranges. Tested by tests/api/memory_test.cc.
+// Device memory: allocation, free, information, address ranges. Tested by tests/api/driver/memory_test.cc.
 #include "driver/memory.h"
 
 #include "driver/pool.h"

@@ -1,4 +1,4 @@
-// What an address belongs to, and device allocations. Tested by tests/api/memory_test.cc.
+// What an address belongs to, and device allocations. Tested by tests/api/driver/memory_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Fills of 8, 16 and 32-bit values in one and two dimensions. Tested by tests/api/copy_test.cc.
+// Fills of 8, 16 and 32-bit values in one and two dimensions. Tested by tests/api/driver/copy_test.cc.
 #include "driver/memset.h"
 
 #include <cstring>

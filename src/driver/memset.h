@@ -1,4 +1,4 @@
-// Fills as stream and graph operations. Tested by tests/api/copy_test.cc.
+// Fills as stream and graph operations. Tested by tests/api/driver/copy_test.cc.
 #pragma once
 
 #include "driver/graph.h"

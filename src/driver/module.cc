@@ -1,4 +1,4 @@
-// Modules: parsing images, placing variables, and cuModule*. Tested by tests/api/module_test.cc.
+// Modules: parsing images, placing variables, and cuModule*. Tested by tests/api/driver/module_test.cc.
 #include "driver/module.h"
 
 #include <algorithm>
@@ -31,7 +31,9 @@ Result<std::shared_ptr<const compiler::Module>> parse_image(const void* image, b
            "-gencode arch=compute_75,code=compute_75\n";
     return Status(ErrorCode::kNoBinaryForGpu, "the image has no PTX");
   }
-  if (format == fatbin::Format::kUnknown) {
+  // Text that does not even begin as PTX does is no PTX with an error in it.
+  if (format == fatbin::Format::kUnknown ||
+      (format == fatbin::Format::kPtx && !std::strstr(static_cast<const char*>(image), ".version"))) {
     *log = "the image is neither PTX text, nor a fatbin, nor a cubin\n";
     return Status(ErrorCode::kInvalidImage, "unknown image format");
   }

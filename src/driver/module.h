@@ -1,6 +1,6 @@
 // Modules, kernels, functions and libraries. A module is PTX that was parsed and whose variables lie in device memory;
 // its kernels are compiled one at a time, at their first launch, and again for other block shapes (up to a cap).
-// Tested by tests/api/module_test.cc.
+// Tested by tests/api/driver/module_test.cc.
 #pragma once
 
 #include <atomic>

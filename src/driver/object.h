@@ -1,6 +1,6 @@
 // API objects and their handles. A handle is the bare pointer to an object; every live object is in one registry, so a
 // stale, foreign or null handle is found out without being dereferenced. Work in flight holds a Ref.
-// Tested by tests/api/handle_test.cc.
+// Tested by tests/api/driver/context_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Occupancy. The model: a multiprocessor holds 1536 threads, 24 blocks and 100 KiB of shared memory, of which each
 // block takes 1 KiB more than it asks for, and kernels use 32 registers a thread, which never is the limit: what a
 // device of compute capability 12.0 has. A CPU runs any number of blocks; the model is for programs that size their
-// grids by it. Tested by tests/api/occupancy_test.cc.
+// grids by it. Tested by tests/api/driver/module_test.cc.
 #include <algorithm>
 
 #include "driver/function.h"

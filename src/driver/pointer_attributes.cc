@@ -1,4 +1,4 @@
-// What an address is. Tested by tests/api/memory_test.cc.
+// What an address is. Tested by tests/api/driver/memory_test.cc.
 #include <cstring>
 
 #include "driver/memory.h"

@@ -1,4 +1,4 @@
-// Memory pools and cuMemAllocAsync. Tested by tests/api/pool_test.cc.
+// Memory pools and cuMemAllocAsync. Tested by tests/api/driver/memory_test.cc.
 #include "driver/pool.h"
 
 #include <algorithm>
@@ -225,9 +225,9 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* pointer, size_t bytes, CUmemoryPoo
   return allocate_async(pointer, bytes, *pool, stream);
 }
 CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream handle) {
-  if (pointer == 0) return fail(ErrorCode::kInvalidValue, "null is no allocation");
   const Ref<Stream> stream = find_stream(handle);
   if (!stream) return fail(ErrorCode::kInvalidHandle, "stale or foreign stream");
+  if (pointer == 0) return CUDA_SUCCESS;
   if (stream->is_capturing()) return fail(ErrorCode::kNotSupported, "frees can't be captured into a graph yet");
   bool freed = false;
   for_each_pool([&](MemoryPool& pool) { freed = freed || pool.free(pointer, *stream); });

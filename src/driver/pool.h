@@ -1,5 +1,5 @@
 // Memory pools: stream-ordered allocation. A freed block keeps the point of the stream at which it was freed; it is
-// used again in that stream at once, and elsewhere when that point has passed. Tested by tests/api/pool_test.cc.
+// used again in that stream at once, and elsewhere when that point has passed. Tested by tests/api/driver/memory_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Primary contexts: one per device, shared by all who retain it. The object is made once and never goes, so its handle
-// stays the same through resets, as with NVIDIA's driver. Tested by tests/api/context_test.cc.
+// stays the same through resets, as with NVIDIA's driver. Tested by tests/api/driver/context_test.cc.
 #include "driver/context.h"
 
 namespace heddle::driver {

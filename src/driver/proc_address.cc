@@ -1,4 +1,4 @@
-// cuGetProcAddress, and cuGetExportTable, which has nothing to give. Tested by tests/api/proc_address_test.cc.
+// cuGetProcAddress, and cuGetExportTable, which has nothing to give. Tested by tests/api/driver/init_test.cc.
 #include <cstdio>
 
 #include "base/log.h"

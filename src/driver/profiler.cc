@@ -1,5 +1,5 @@
 // Profiler control: there is no profiler to control, and NVIDIA's driver without one does nothing either.
-// Tested by tests/api/init_test.cc.
+// Tested by tests/api/driver/init_test.cc.
 #include "driver/state.h"
 
 namespace heddle::driver::impl {

@@ -1,5 +1,5 @@
 // What the driver knows of the process: its devices, whether cuInit has run, and how a body reports a failure.
-// Tested by tests/api/init_test.cc.
+// Tested by tests/api/driver/init_test.cc.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Streams and events as API objects, and how an operation gets into a stream: run at once, queued, or captured into a
-// graph. Tested by tests/api/stream_test.cc.
+// graph. Tested by tests/api/driver/stream_test.cc.
 #pragma once
 
 #include <cstdint>

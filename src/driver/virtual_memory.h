@@ -1,5 +1,5 @@
 // Virtual memory management: reserved addresses, physical handles, and their mappings.
-// Tested by tests/api/virtual_memory_test.cc.
+// Tested by tests/api/driver/virtual_memory_test.cc.
 #pragma once
 
 #include <cstdint>
