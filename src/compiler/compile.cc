@@ -38,7 +38,8 @@ void append(std::string* log, const std::string& text) {
 void dump(const std::string& name, const char* extension, const std::string& text) {
   std::error_code ignored;
   std::filesystem::create_directories(options().dump, ignored);
-  std::string file = name.size() > 200 ? name.substr(0, 180) + "-" + std::to_string(std::hash<std::string>()(name)) : name;
+  std::string file =
+      name.size() > 200 ? name.substr(0, 180) + "-" + std::to_string(std::hash<std::string>()(name)) : name;
   const std::string path = options().dump + "/" + file + extension;
   std::ofstream out(path);
   out << text;
@@ -61,7 +62,8 @@ struct Jit {
 
 std::string folder_of_this_library() {
   Dl_info info;
-  if (dladdr(reinterpret_cast<const void*>(&folder_of_this_library), &info) == 0 || info.dli_fname == nullptr) return "";
+  if (dladdr(reinterpret_cast<const void*>(&folder_of_this_library), &info) == 0 || info.dli_fname == nullptr)
+    return "";
   std::error_code ignored;
   return std::filesystem::weakly_canonical(info.dli_fname, ignored).parent_path().string();
 }
@@ -198,8 +200,8 @@ Result<std::shared_ptr<const CompiledKernel>> compile_code(const ParsedModule& m
   if (auto stored = codegen::find_cached_kernel(key)) {
     std::string cache_log;
     if (auto loaded = load(std::move(*stored), true, &cache_log)) return loaded;
-    LOG_WARNING("the cached code of kernel %.*s can't be used and is compiled anew: %s", static_cast<int>(kernel.size()),
-                kernel.data(), cache_log.c_str());
+    LOG_WARNING("the cached code of kernel %.*s can't be used and is compiled anew: %s",
+                static_cast<int>(kernel.size()), kernel.data(), cache_log.c_str());
   }
   HEDDLE_ASSIGN(std::shared_ptr<const ir::Program> program, build_program(module, kernel, log));
   if (jit().compile == nullptr) {

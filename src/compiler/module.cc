@@ -98,8 +98,10 @@ void ParsedModule::describe_variable(const ptx::Symbol& symbol) {
     switch (value.kind) {
       case ptx::InitialValue::Kind::kInteger: {
         std::uint64_t bits = value.value;
-        if (v.type == ptx::Modifier::kF64) bits = std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(bits)));
-        if (v.type == ptx::Modifier::kF32) bits = std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(bits)));
+        if (v.type == ptx::Modifier::kF64)
+          bits = std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(bits)));
+        if (v.type == ptx::Modifier::kF32)
+          bits = std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(bits)));
         put(at, bits, element);
         break;
       }

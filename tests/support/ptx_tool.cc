@@ -39,9 +39,12 @@ int main(int argc, char** argv) {
   bool print = false, print_text = false, stats = false;
   int files = 0, kernels = 0, failures = 0;
   for (int i = 1; i < argc; ++i) {
-    if (!std::strcmp(argv[i], "--print")) print = true;
-    else if (!std::strcmp(argv[i], "--ptx")) print_text = true;
-    else if (!std::strcmp(argv[i], "--stats")) stats = true;
+    if (!std::strcmp(argv[i], "--print"))
+      print = true;
+    else if (!std::strcmp(argv[i], "--ptx"))
+      print_text = true;
+    else if (!std::strcmp(argv[i], "--stats"))
+      stats = true;
     else {
       ++files;
       std::ifstream in(argv[i]);

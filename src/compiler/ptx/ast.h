@@ -27,30 +27,30 @@ std::string_view text_of(SpecialRegister special);
 
 struct Operand {
   enum class Kind : std::uint8_t {
-    kRegister,    ///< id: register; negated: !p, or -r of vmad
-    kSpecial,     ///< id: SpecialRegister, component; value: number (%envreg3)
-    kInteger,     ///< value
-    kFloat32,     ///< value: the bits
-    kFloat64,     ///< value: the bits
-    kVariable,    ///< id: Function::variables; value: addend
-    kName,        ///< text: a name of module scope; value: addend
-    kLabel,       ///< id: Function::labels
-    kPrototype,   ///< id: Function::prototypes
-    kTargets,     ///< id: Function::targets
-    kVector,      ///< {a, b}: children
-    kAddress,     ///< [base + value, {x, y}]: children[0] is the base, the rest what follows a comma
-    kList,        ///< (a, b): children
-    kPair,        ///< a|b: two children
-    kSink,        ///< _
+    kRegister,   ///< id: register; negated: !p, or -r of vmad
+    kSpecial,    ///< id: SpecialRegister, component; value: number (%envreg3)
+    kInteger,    ///< value
+    kFloat32,    ///< value: the bits
+    kFloat64,    ///< value: the bits
+    kVariable,   ///< id: Function::variables; value: addend
+    kName,       ///< text: a name of module scope; value: addend
+    kLabel,      ///< id: Function::labels
+    kPrototype,  ///< id: Function::prototypes
+    kTargets,    ///< id: Function::targets
+    kVector,     ///< {a, b}: children
+    kAddress,    ///< [base + value, {x, y}]: children[0] is the base, the rest what follows a comma
+    kList,       ///< (a, b): children
+    kPair,       ///< a|b: two children
+    kSink,       ///< _
   };
   Kind kind = Kind::kSink;
   bool negated = false;
-  std::uint8_t component = 0xff;   ///< of a vector register or special register: 0..3
+  std::uint8_t component = 0xff;  ///< of a vector register or special register: 0..3
   std::uint32_t id = 0;
   std::uint32_t first = 0, count = 0;  ///< children: Function::operands[first, first + count)
-  std::uint32_t offset = 0;        ///< into the text
+  std::uint32_t offset = 0;            ///< into the text
   std::string_view text;
-  std::string_view selector;       ///< of video operands: "h1" in %r1.h1, "b3210"
+  std::string_view selector;  ///< of video operands: "h1" in %r1.h1, "b3210"
   std::uint64_t value = 0;
 };
 
@@ -58,7 +58,7 @@ struct Instruction {
   static constexpr std::uint32_t kNoGuard = ~0u;
   const Mnemonic* mnemonic = nullptr;
   const Form* form = nullptr;
-  std::uint32_t guard = kNoGuard;   ///< a register
+  std::uint32_t guard = kNoGuard;  ///< a register
   bool guard_negated = false;
   std::uint32_t first = 0, count = 0;  ///< operands
   std::uint32_t line = 0, offset = 0;
@@ -79,18 +79,18 @@ struct Variable {
   Space space = Space::kGlobal;
   Linkage linkage = Linkage::kNone;
   Type type = Modifier::kB8;
-  std::uint8_t vector = 1;         ///< elements per item: 1, 2, 4
-  bool unsized = false;            ///< x[]
+  std::uint8_t vector = 1;  ///< elements per item: 1, 2, 4
+  bool unsized = false;     ///< x[]
   bool is_array = false;
   bool managed = false;
-  bool is_pointer = false;         ///< .ptr on a kernel parameter
+  bool is_pointer = false;                 ///< .ptr on a kernel parameter
   Space pointer_space = Space::kRegister;  ///< kRegister: none given
   std::uint32_t pointer_align = 0;
-  std::uint32_t align = 0;         ///< 0: natural
+  std::uint32_t align = 0;  ///< 0: natural
   std::vector<std::uint64_t> dimensions;
   std::vector<InitialValue> initial;
   std::uint32_t line = 0, offset = 0;
-  std::uint32_t register_id = 0;   ///< space kRegister (a .reg parameter of a function)
+  std::uint32_t register_id = 0;  ///< space kRegister (a .reg parameter of a function)
   std::uint64_t elements() const;
   std::uint64_t bytes() const;
   std::uint32_t alignment() const;
@@ -128,13 +128,22 @@ struct Prototype {
 struct TargetList {
   std::string_view name;
   bool calls = false;
-  std::vector<std::uint32_t> labels;       ///< branch targets
-  std::vector<std::string_view> functions; ///< call targets
+  std::vector<std::uint32_t> labels;        ///< branch targets
+  std::vector<std::string_view> functions;  ///< call targets
 };
 
 struct Statement {
   enum class Kind : std::uint8_t {
-    kInstruction, kLabel, kScopeBegin, kScopeEnd, kRegisters, kVariable, kLocation, kPragma, kPrototype, kTargets
+    kInstruction,
+    kLabel,
+    kScopeBegin,
+    kScopeEnd,
+    kRegisters,
+    kVariable,
+    kLocation,
+    kPragma,
+    kPrototype,
+    kTargets
   };
   Kind kind;
   std::uint32_t index;
@@ -185,11 +194,11 @@ struct Alias {
 };
 
 struct Module {
-  std::string unit = "ptx";       ///< what diagnostics call the text
+  std::string unit = "ptx";  ///< what diagnostics call the text
   std::string text;
-  std::uint32_t version = 0;      ///< 90 for 9.0
-  std::uint32_t target = 0;       ///< 90 for sm_90
-  std::string_view target_name;   ///< "sm_90a"
+  std::uint32_t version = 0;     ///< 90 for 9.0
+  std::uint32_t target = 0;      ///< 90 for sm_90
+  std::string_view target_name;  ///< "sm_90a"
   std::vector<std::string_view> target_options;
   std::uint32_t address_size = 64;
   std::vector<File> files;
@@ -203,7 +212,7 @@ struct Module {
     Kind kind;
     std::uint32_t index;
   };
-  std::vector<Item> items;         ///< in the text's order
+  std::vector<Item> items;  ///< in the text's order
   std::vector<std::string_view> pragmas;
 };
 

@@ -1,15 +1,15 @@
 // The PTX instruction set as data: isa.def's rows, and the matching of a written mnemonic ("ld.global.v4.f32") to one.
 //
-// A row is a form in the notation of the PTX manual: `{.x}` may be left out, `.(x|y)` is one of several words. Words may
-// come in any order, except that types keep theirs (compilers and inline assembly disagree on the rest: vote.sync.any,
-// vote.any.sync). A row that doesn't parse, or has a word that modifiers.def lacks, is a compile error (isa.cc).
-// Tested by ptx/isa_test.cc.
+// A row is a form in the notation of the PTX manual: `{.x}` may be left out, `.(x|y)` is one of several words. Words
+// may come in any order, except that types keep theirs (compilers and inline assembly disagree on the rest:
+// vote.sync.any, vote.any.sync). A row that doesn't parse, or has a word that modifiers.def lacks, is a compile error
+// (isa.cc). Tested by ptx/isa_test.cc.
 #pragma once
 
 #include <array>
 #include <bitset>
-#include <initializer_list>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -57,11 +57,11 @@ struct OperandRule {
 };
 
 struct Form {
-  std::string_view text;     ///< the row as written
-  std::string_view name;     ///< "ld"
+  std::string_view text;  ///< the row as written
+  std::string_view name;  ///< "ld"
   Opcode opcode;
-  int version = 10;          ///< first PTX version, times ten
-  int target = 0;            ///< first sm_NN
+  int version = 10;  ///< first PTX version, times ten
+  int target = 0;    ///< first sm_NN
   struct Group {
     std::bitset<static_cast<std::size_t>(Modifier::kCount)> words;
     bool optional = false;
@@ -73,12 +73,12 @@ struct Form {
 
 /// A mnemonic as written, decoded once per distinct spelling.
 struct Mnemonic {
-  std::string_view text;               ///< points into the PTX text
-  std::vector<const Form*> forms;      ///< those that the words fit; they differ in their operands
+  std::string_view text;           ///< points into the PTX text
+  std::vector<const Form*> forms;  ///< those that the words fit; they differ in their operands
   std::bitset<static_cast<std::size_t>(Modifier::kCount)> modifiers;
   std::array<Type, 4> types = {Modifier::kNone, Modifier::kNone, Modifier::kNone, Modifier::kNone};  ///< in order
   int type_count = 0;
-  std::vector<Modifier> words;         ///< in order
+  std::vector<Modifier> words;  ///< in order
   bool has(Modifier modifier) const { return modifiers[static_cast<std::size_t>(modifier)]; }
   /// The first of `candidates` that is there, or kNone.
   Modifier first_of(std::initializer_list<Modifier> candidates) const {

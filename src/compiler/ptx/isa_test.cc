@@ -14,13 +14,37 @@ MatchResult match(std::string_view text, Mnemonic* mnemonic) {
 
 TEST(Isa, MatchesFormsOfTheManual) {
   Mnemonic m;
-  for (const char* text :
-       {"add.s32", "add.sat.s32", "add.cc.u32", "add.rn.ftz.sat.f32", "mad.lo.s32", "mad.wide.u16", "fma.rn.f64",
-        "ld.global.nc.L1::no_allocate.L2::128B.v4.f32", "ld.param.u64", "ld.volatile.shared.f32", "ld.acquire.gpu.global.u32",
-        "st.shared::cta.v2.b64", "atom.global.gpu.acq_rel.cas.b32", "red.relaxed.gpu.global.add.f32", "setp.lt.and.f32",
-        "cvt.rzi.s32.f32", "cvt.rn.satfinite.e4m3x2.f32", "cvta.to.global.u64", "shfl.sync.bfly.b32", "bar.sync",
-        "barrier.sync.aligned", "bar.red.popc.u32", "mbarrier.try_wait.parity.shared::cta.b64", "cp.async.cg.shared.global",
-        "tex.2d.v4.f32.s32", "prmt.b32.f4e", "membar.gl", "bra.uni", "ret", "lop3.b32", "match.all.sync.b32"}) {
+  for (const char* text : {"add.s32",
+                           "add.sat.s32",
+                           "add.cc.u32",
+                           "add.rn.ftz.sat.f32",
+                           "mad.lo.s32",
+                           "mad.wide.u16",
+                           "fma.rn.f64",
+                           "ld.global.nc.L1::no_allocate.L2::128B.v4.f32",
+                           "ld.param.u64",
+                           "ld.volatile.shared.f32",
+                           "ld.acquire.gpu.global.u32",
+                           "st.shared::cta.v2.b64",
+                           "atom.global.gpu.acq_rel.cas.b32",
+                           "red.relaxed.gpu.global.add.f32",
+                           "setp.lt.and.f32",
+                           "cvt.rzi.s32.f32",
+                           "cvt.rn.satfinite.e4m3x2.f32",
+                           "cvta.to.global.u64",
+                           "shfl.sync.bfly.b32",
+                           "bar.sync",
+                           "barrier.sync.aligned",
+                           "bar.red.popc.u32",
+                           "mbarrier.try_wait.parity.shared::cta.b64",
+                           "cp.async.cg.shared.global",
+                           "tex.2d.v4.f32.s32",
+                           "prmt.b32.f4e",
+                           "membar.gl",
+                           "bra.uni",
+                           "ret",
+                           "lop3.b32",
+                           "match.all.sync.b32"}) {
     EXPECT_EQ(match(text, &m).problem, MatchResult::Problem::kNone) << text;
     EXPECT_FALSE(m.forms.empty()) << text;
   }

@@ -71,8 +71,9 @@ void Lexer::advance() {
       char d = text_[at_];
       if ((class_of(d) & kPart) && d != '$') continue;
       // Decimal floating point: 1.5, 1.e3, 2e-4; hexadecimal never has these.
-      if (!is_hex_like && d == '.' && !(at_ + 1 < text_.size() && (class_of(text_[at_ + 1]) & kStart) &&
-                                        text_[at_ + 1] != 'e' && text_[at_ + 1] != 'E'))
+      if (!is_hex_like && d == '.' &&
+          !(at_ + 1 < text_.size() && (class_of(text_[at_ + 1]) & kStart) && text_[at_ + 1] != 'e' &&
+            text_[at_ + 1] != 'E'))
         continue;
       if (!is_hex_like && (d == '+' || d == '-') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E')) continue;
       break;

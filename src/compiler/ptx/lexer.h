@@ -1,6 +1,6 @@
-// PTX text to tokens. The parser asks for the whole dotted mnemonic at once (take_mnemonic), because most of a module is
-// instructions and most of those repeat a few hundred spellings. Never fails: a character that starts nothing is a token
-// of kind kBad. Tested by ptx/parser_test.cc.
+// PTX text to tokens. The parser asks for the whole dotted mnemonic at once (take_mnemonic), because most of a module
+// is instructions and most of those repeat a few hundred spellings. Never fails: a character that starts nothing is a
+// token of kind kBad. Tested by ptx/parser_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace heddle::ptx {
 struct Token {
   enum class Kind : std::uint8_t { kEnd, kName, kDotName, kNumber, kString, kPunctuation, kBad };
   Kind kind = Kind::kEnd;
-  std::string_view text;      ///< kString: without the quotes
+  std::string_view text;  ///< kString: without the quotes
   std::uint32_t offset = 0;
   std::uint32_t line = 1;
   bool is(char c) const { return kind == Kind::kPunctuation && text[0] == c && text.size() == 1; }

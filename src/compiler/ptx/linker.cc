@@ -87,9 +87,8 @@ Symbol LinkedModule::find(const Module* unit, std::string_view name) const {
   // A private definition hides the others; an exported one may have lost to a strong one elsewhere.
   if (local && is_definition(local) && !is_exported(local)) return local;
   if (local && local.variable && local.variable->space == Space::kShared) return local;
-  auto global = global_.find(local && is_definition(local)
-                                 ? (local.variable ? local.variable->name : local.function->name)
-                                 : name);
+  auto global = global_.find(
+      local && is_definition(local) ? (local.variable ? local.variable->name : local.function->name) : name);
   if (global != global_.end()) return global->second;
   return local;
 }
@@ -113,8 +112,7 @@ void LinkedModule::collect_kernels_and_variables() {
   };
   for (const auto& unit : units_) {
     for (const Function& f : unit->functions) {
-      if (f.is_entry && f.has_body && kernel_names.insert(f.name).second)
-        kernels_.push_back({unit.get(), nullptr, &f});
+      if (f.is_entry && f.has_body && kernel_names.insert(f.name).second) kernels_.push_back({unit.get(), nullptr, &f});
       for (const Variable& v : f.variables) add_variable(unit.get(), v);
     }
     for (const Variable& v : unit->variables) {
@@ -134,7 +132,8 @@ const std::string& LinkedModule::name_of(const Variable* variable) const {
 
 void LinkedModule::take_address(const Symbol& symbol) {
   if (symbol.function == nullptr) return;
-  auto [entry, is_new] = addresses_.try_emplace(symbol.function, kFunctionAddressBase + 16 * (address_taken_.size() + 1));
+  auto [entry, is_new] =
+      addresses_.try_emplace(symbol.function, kFunctionAddressBase + 16 * (address_taken_.size() + 1));
   if (is_new) address_taken_.push_back(symbol);
 }
 

@@ -1,5 +1,5 @@
-// Several PTX units as one module: which definition a name means in each unit, and what every variable is called outside.
-// The trees stay as they are; only the names are resolved. Tested by ptx/linker_test.cc.
+// Several PTX units as one module: which definition a name means in each unit, and what every variable is called
+// outside. The trees stay as they are; only the names are resolved. Tested by ptx/linker_test.cc.
 #pragma once
 
 #include <memory>

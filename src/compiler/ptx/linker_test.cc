@@ -24,7 +24,8 @@ std::unique_ptr<const LinkedModule> link(const std::vector<std::string>& texts, 
 TEST(Linker, ResolvesAcrossUnits) {
   std::string log;
   auto m = link({".extern .func f; .extern .global .u32 v; .visible .entry k() { call.uni f; ret; }",
-                 ".visible .func f { ret; } .visible .global .u32 v = 3;"}, &log);
+                 ".visible .func f { ret; } .visible .global .u32 v = 3;"},
+                &log);
   ASSERT_TRUE(m) << log;
   const Symbol f = m->find(m->units()[0].get(), "f");
   ASSERT_TRUE(f.function);
@@ -68,7 +69,8 @@ TEST(Linker, StaticVariableOfClang) {
 TEST(Linker, AliasesAndAddresses) {
   std::string log;
   auto m = link({".visible .func f { ret; } .alias g, f; .func h { ret; } .global .u64 t[2] = {f, 0};\n"
-                 ".visible .entry k() { .reg .b64 a; mov.b64 a, t; ret; }"}, &log);
+                 ".visible .entry k() { .reg .b64 a; mov.b64 a, t; ret; }"},
+                &log);
   ASSERT_TRUE(m) << log;
   const Symbol f = m->find(m->units()[0].get(), "f");
   EXPECT_EQ(m->find(m->units()[0].get(), "g").function, f.function);

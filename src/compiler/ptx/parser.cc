@@ -19,8 +19,8 @@ Linkage linkage_of(std::string_view word) {
 }
 
 bool begins_module_item(const Token& token) {
-  static constexpr std::string_view kWords[] = {".visible", ".extern", ".weak", ".common", ".entry", ".func",
-                                                ".global",  ".const",  ".shared", ".file", ".alias", ".section"};
+  static constexpr std::string_view kWords[] = {".visible", ".extern", ".weak",   ".common", ".entry", ".func",
+                                                ".global",  ".const",  ".shared", ".file",   ".alias", ".section"};
   if (token.kind != Token::Kind::kDotName) return false;
   for (std::string_view word : kWords)
     if (token.text == word) return true;
@@ -126,7 +126,8 @@ bool Parser::parse_module() {
   }
   for (std::string_view name : initial_names_)
     if (!names_.contains(name))
-      fail(static_cast<std::uint32_t>(name.data() - module_->text.data()), "undeclared name '" + std::string(name) + "'");
+      fail(static_cast<std::uint32_t>(name.data() - module_->text.data()),
+           "undeclared name '" + std::string(name) + "'");
   if (module_->target == 0 && !diagnostics_.failed()) fail(0, "there is no .target directive");
   return !diagnostics_.failed();
 }
@@ -227,9 +228,12 @@ void Parser::parse_linked(Linkage linkage) {
   }
   Variable base;
   base.linkage = linkage;
-  if (word.is(".global")) base.space = Space::kGlobal;
-  else if (word.is(".const")) base.space = Space::kConst;
-  else if (word.is(".shared")) base.space = Space::kShared;
+  if (word.is(".global"))
+    base.space = Space::kGlobal;
+  else if (word.is(".const"))
+    base.space = Space::kConst;
+  else if (word.is(".shared"))
+    base.space = Space::kShared;
   else {
     fail(word.offset, "expected .global, .const, .shared, .entry or .func, found " + quoted(word));
     return recover_module();
@@ -335,8 +339,7 @@ void Parser::declare_module_variable(Variable variable) {
   auto [entry, is_new] = names_.try_emplace(variable.name, ModuleName{false, index});
   if (!is_new) {
     const bool was_function = entry->second.is_function;
-    const bool was_extern =
-        !was_function && module_->variables[entry->second.index].linkage == Linkage::kExtern;
+    const bool was_extern = !was_function && module_->variables[entry->second.index].linkage == Linkage::kExtern;
     if (was_function || (!was_extern && variable.linkage != Linkage::kExtern)) {
       fail(variable.offset, "'" + std::string(variable.name) + "' is already declared");
       return;
@@ -348,9 +351,12 @@ void Parser::declare_module_variable(Variable variable) {
 }
 
 bool Parser::parse_parameter(Variable* variable) {
-  if (accept(".param")) variable->space = Space::kParam;
-  else if (accept(".reg")) variable->space = Space::kRegister;
-  else return fail_here("expected .param or .reg, found " + quoted(peek()));
+  if (accept(".param"))
+    variable->space = Space::kParam;
+  else if (accept(".reg"))
+    variable->space = Space::kRegister;
+  else
+    return fail_here("expected .param or .reg, found " + quoted(peek()));
   return parse_variable_head(variable) && parse_declarator(variable, false);
 }
 
@@ -490,8 +496,8 @@ void Parser::declare_function(std::uint32_t index) {
   }
   if (function.has_body) {
     if (other.has_body)
-      fail(function.offset, "function '" + std::string(function.name) + "' is already defined in line " +
-                                std::to_string(other.line));
+      fail(function.offset,
+           "function '" + std::string(function.name) + "' is already defined in line " + std::to_string(other.line));
     entry->second.index = index;
   }
 }

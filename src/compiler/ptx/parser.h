@@ -1,6 +1,7 @@
-// PTX text to syntax tree: recursive descent, one pass. Names are resolved as they are met (PTX declares before use; only
-// labels may come later). Errors go to `log` with line, column and caret, and parsing goes on with the next statement, so
-// that one run tells as much as it can. Never crashes or recurses deeply on bad input. Tested by ptx/parser_test.cc.
+// PTX text to syntax tree: recursive descent, one pass. Names are resolved as they are met (PTX declares before use;
+// only labels may come later). Errors go to `log` with line, column and caret, and parsing goes on with the next
+// statement, so that one run tells as much as it can. Never crashes or recurses deeply on bad input. Tested by
+// ptx/parser_test.cc.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Function bodies: statements, scopes, labels (operands: parser_operand.cc); see parser_impl.h. Tested by ptx/parser_test.cc.
+// Function bodies: statements, scopes, labels (operands: parser_operand.cc); see parser_impl.h. Tested by
+// ptx/parser_test.cc.
 
 #include "compiler/ptx/parser_impl.h"
 
@@ -188,9 +189,12 @@ void Parser::parse_statement() {
     return;
   }
   Linkage linkage = Linkage::kNone;
-  if (accept(".extern")) linkage = Linkage::kExtern;
-  else if (accept(".visible")) linkage = Linkage::kVisible;
-  else if (accept(".weak")) linkage = Linkage::kWeak;
+  if (accept(".extern"))
+    linkage = Linkage::kExtern;
+  else if (accept(".visible"))
+    linkage = Linkage::kVisible;
+  else if (accept(".weak"))
+    linkage = Linkage::kWeak;
   const Token space = take();
   if (space.is(".param")) return parse_local_variables(Space::kParam, linkage);
   if (space.is(".local")) return parse_local_variables(Space::kLocal, linkage);
@@ -499,7 +503,7 @@ void Parser::resolve_labels() {
       if (use.list < function_->targets.size() && use.index < function_->targets[use.list].labels.size())
         function_->targets[use.list].labels[use.index] = found->label;
     } else if (use.operand < function_->operands.size() &&
-             function_->operands[use.operand].kind == Operand::Kind::kLabel)
+               function_->operands[use.operand].kind == Operand::Kind::kLabel)
       function_->operands[use.operand].id = found->label;  // else its instruction was rejected
   }
 }

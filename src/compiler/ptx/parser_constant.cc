@@ -20,9 +20,9 @@ struct Operator {
   std::string_view text;
   int precedence;
 };
-constexpr Operator kOperators[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6}, {"!=", 6},
-                                   {"<", 7},  {"<=", 7}, {">", 7},  {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9},
-                                   {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
+constexpr Operator kOperators[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6},
+                                   {"!=", 6}, {"<", 7},  {"<=", 7}, {">", 7},  {">=", 7}, {"<<", 8},
+                                   {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
 
 int precedence_of(const Token& token) {
   if (token.kind != Token::Kind::kPunctuation) return -1;
@@ -36,11 +36,16 @@ bool apply(std::string_view op, const Constant& a, const Constant& b, Constant* 
   Constant r;
   if (a.kind != Constant::Kind::kInteger || b.kind != Constant::Kind::kInteger) {
     double x = as_double(a), y = as_double(b), z = 0;
-    if (op == "+") z = x + y;
-    else if (op == "-") z = x - y;
-    else if (op == "*") z = x * y;
-    else if (op == "/") z = x / y;
-    else return false;
+    if (op == "+")
+      z = x + y;
+    else if (op == "-")
+      z = x - y;
+    else if (op == "*")
+      z = x * y;
+    else if (op == "/")
+      z = x / y;
+    else
+      return false;
     r.kind = Constant::Kind::kFloat64;
     r.bits = std::bit_cast<std::uint64_t>(z);
     *out = r;
@@ -51,22 +56,36 @@ bool apply(std::string_view op, const Constant& a, const Constant& b, Constant* 
   const auto sx = static_cast<std::int64_t>(x), sy = static_cast<std::int64_t>(y);
   const bool u = r.is_unsigned;
   if ((op == "/" || op == "%") && y == 0) return false;
-  if (op == "+") r.bits = x + y;
-  else if (op == "-") r.bits = x - y;
-  else if (op == "*") r.bits = x * y;
-  else if (op == "/") r.bits = u ? x / y : sy == -1 ? 0 - x : static_cast<std::uint64_t>(sx / sy);
-  else if (op == "%") r.bits = u ? x % y : sy == -1 ? 0 : static_cast<std::uint64_t>(sx % sy);
-  else if (op == "&") r.bits = x & y;
-  else if (op == "|") r.bits = x | y;
-  else if (op == "^") r.bits = x ^ y;
-  else if (op == "<<") r.bits = y < 64 ? x << y : 0, r.is_unsigned = a.is_unsigned;
+  if (op == "+")
+    r.bits = x + y;
+  else if (op == "-")
+    r.bits = x - y;
+  else if (op == "*")
+    r.bits = x * y;
+  else if (op == "/")
+    r.bits = u ? x / y : sy == -1 ? 0 - x : static_cast<std::uint64_t>(sx / sy);
+  else if (op == "%")
+    r.bits = u ? x % y : sy == -1 ? 0 : static_cast<std::uint64_t>(sx % sy);
+  else if (op == "&")
+    r.bits = x & y;
+  else if (op == "|")
+    r.bits = x | y;
+  else if (op == "^")
+    r.bits = x ^ y;
+  else if (op == "<<")
+    r.bits = y < 64 ? x << y : 0, r.is_unsigned = a.is_unsigned;
   else if (op == ">>")
     r.bits = a.is_unsigned ? (y < 64 ? x >> y : 0) : static_cast<std::uint64_t>(sx >> (y < 64 ? y : 63)),
     r.is_unsigned = a.is_unsigned;
   else {
-    bool t = op == "==" ? x == y : op == "!=" ? x != y : op == "&&" ? x && y : op == "||" ? x || y
-           : op == "<" ? (u ? x < y : sx < sy) : op == "<=" ? (u ? x <= y : sx <= sy)
-           : op == ">" ? (u ? x > y : sx > sy) : (u ? x >= y : sx >= sy);
+    bool t = op == "=="   ? x == y
+             : op == "!=" ? x != y
+             : op == "&&" ? x && y
+             : op == "||" ? x || y
+             : op == "<"  ? (u ? x < y : sx < sy)
+             : op == "<=" ? (u ? x <= y : sx <= sy)
+             : op == ">"  ? (u ? x > y : sx > sy)
+                          : (u ? x >= y : sx >= sy);
     r.is_unsigned = false;
     r.bits = t;
   }
@@ -90,8 +109,10 @@ bool Parser::parse_rest_of_constant(Constant* value, bool negative) {
 }
 
 bool Parser::negate(Constant* value) {
-  if (value->kind == Constant::Kind::kInteger) value->bits = 0 - value->bits;
-  else value->bits ^= value->kind == Constant::Kind::kFloat32 ? 0x80000000u : std::uint64_t{1} << 63;
+  if (value->kind == Constant::Kind::kInteger)
+    value->bits = 0 - value->bits;
+  else
+    value->bits ^= value->kind == Constant::Kind::kFloat32 ? 0x80000000u : std::uint64_t{1} << 63;
   return true;
 }
 
@@ -171,8 +192,10 @@ bool Parser::parse_number(const Token& token, Constant* value) {
   }
   int base = 10;
   std::size_t begin = 0;
-  if (t.size() >= 2 && t[0] == '0' && (t[1] == 'x' || t[1] == 'X')) base = 16, begin = 2;
-  else if (t.size() >= 2 && t[0] == '0' && (t[1] == 'b' || t[1] == 'B')) base = 2, begin = 2;
+  if (t.size() >= 2 && t[0] == '0' && (t[1] == 'x' || t[1] == 'X'))
+    base = 16, begin = 2;
+  else if (t.size() >= 2 && t[0] == '0' && (t[1] == 'b' || t[1] == 'B'))
+    base = 2, begin = 2;
   else if (t.find_first_of(".eE") != std::string_view::npos) {
     std::string copy(t);
     char* end = nullptr;

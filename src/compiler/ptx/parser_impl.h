@@ -32,7 +32,7 @@ class Parser {
   struct Binding {
     enum class Kind : std::uint8_t { kRegister, kVariable, kPrototype, kTargets };
     Kind kind = Kind::kRegister;
-    std::uint32_t id = 0;      // kRegister: index into Function::registers
+    std::uint32_t id = 0;  // kRegister: index into Function::registers
     std::uint32_t scope = 0;
   };
   using Bindings = std::unordered_map<std::string_view, Binding>;
@@ -43,10 +43,10 @@ class Parser {
     Binding old;
   };
   struct LabelUse {
-    std::uint32_t operand;     // into Function::operands, or kInTargets | index of the target list
+    std::uint32_t operand;  // into Function::operands, or kInTargets | index of the target list
     std::string_view name;
     std::uint32_t scope, offset;
-    std::uint32_t list, index; // in a target list: which entry
+    std::uint32_t list, index;  // in a target list: which entry
   };
   struct LabelDefinition {
     std::uint32_t scope, label;

@@ -22,10 +22,14 @@ bool split_number(std::string_view name, std::string_view* prefix, std::uint32_t
 int component_of(std::string_view dot_name) {
   if (dot_name.size() != 2) return -1;
   switch (dot_name[1]) {
-    case 'x': case 'r': return 0;
-    case 'y': case 'g': return 1;
-    case 'z': case 'b': return 2;
-    case 'w': case 'a': return 3;
+    case 'x':
+    case 'r': return 0;
+    case 'y':
+    case 'g': return 1;
+    case 'z':
+    case 'b': return 2;
+    case 'w':
+    case 'a': return 3;
     default: return -1;
   }
 }
@@ -179,8 +183,7 @@ bool Parser::parse_operand(bool is_label) {
     take();
     if (peek().kind == Token::Kind::kName && !peek().is("WARP_SZ")) {
       if (!parse_name(false)) return false;
-      if (scratch_.back().kind != Operand::Kind::kRegister)
-        return fail(token.offset, "'!' needs a predicate register");
+      if (scratch_.back().kind != Operand::Kind::kRegister) return fail(token.offset, "'!' needs a predicate register");
       scratch_.back().negated = true;
       return true;
     }
@@ -198,14 +201,14 @@ bool Parser::parse_operand(bool is_label) {
     take();
     if (peek().kind == Token::Kind::kName && !peek().is("WARP_SZ")) {
       if (!parse_name(false)) return false;
-      if (scratch_.back().kind != Operand::Kind::kRegister) return fail(token.offset, "'-' needs a register or a constant");
+      if (scratch_.back().kind != Operand::Kind::kRegister)
+        return fail(token.offset, "'-' needs a register or a constant");
       scratch_.back().negated = true;
       return true;
     }
     return parse_constant_operand(token, true);
   }
-  if (token.kind == Token::Kind::kNumber || token.is('+') || token.is('~') || token.is('(') ||
-      token.is("WARP_SZ")) {
+  if (token.kind == Token::Kind::kNumber || token.is('+') || token.is('~') || token.is('(') || token.is("WARP_SZ")) {
     return parse_constant_operand(token, false);
   }
   return fail(token.offset, "expected an operand, found " + quoted(token));

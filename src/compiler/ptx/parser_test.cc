@@ -26,7 +26,9 @@ std::string error_of(const std::string& text, ErrorCode code = ErrorCode::kInval
   return log;
 }
 
-std::string kernel(const std::string& body) { return std::string(kHeader) + ".visible .entry k()\n{\n" + body + "\nret;\n}\n"; }
+std::string kernel(const std::string& body) {
+  return std::string(kHeader) + ".visible .entry k()\n{\n" + body + "\nret;\n}\n";
+}
 
 TEST(Parser, ReadsAKernel) {
   auto m = parse(std::string(kHeader) + R"(
@@ -82,7 +84,9 @@ TEST(Parser, ScopesShadow) {
 )"));
   ASSERT_TRUE(m);
   const Function& f = m->functions[0];
-  auto type_of = [&](int i) { return f.type_of_register(f.operands_of(f.instructions[static_cast<std::size_t>(i)])[0].id); };
+  auto type_of = [&](int i) {
+    return f.type_of_register(f.operands_of(f.instructions[static_cast<std::size_t>(i)])[0].id);
+  };
   EXPECT_EQ(type_of(0), Modifier::kB32);
   EXPECT_EQ(type_of(1), Modifier::kB64);
   EXPECT_EQ(type_of(2), Modifier::kF64);
@@ -211,16 +215,21 @@ TEST(Diagnostics, NameWhatIsWrong) {
 TEST(Diagnostics, Module) {
   EXPECT_NE(error_of("hello").find("PTX begins with .version"), std::string::npos);
   EXPECT_NE(error_of("").find("the end of the text"), std::string::npos);
-  EXPECT_NE(error_of(".version 99.0\n.target sm_90\n", ErrorCode::kUnsupportedPtxVersion).find("newer than"), std::string::npos);
+  EXPECT_NE(error_of(".version 99.0\n.target sm_90\n", ErrorCode::kUnsupportedPtxVersion).find("newer than"),
+            std::string::npos);
   EXPECT_NE(error_of(".version 8.0\n").find("no .target"), std::string::npos);
   EXPECT_NE(error_of(".version 8.0\n.target sm_90\n.address_size 32\n").find("address_size 64"), std::string::npos);
-  EXPECT_NE(error_of(std::string(kHeader) + ".global .u32 x; .global .u32 x;").find("already declared"), std::string::npos);
+  EXPECT_NE(error_of(std::string(kHeader) + ".global .u32 x; .global .u32 x;").find("already declared"),
+            std::string::npos);
   EXPECT_NE(error_of(std::string(kHeader) + ".visible .entry k() { ret; ").find("no closing brace"), std::string::npos);
-  EXPECT_NE(error_of(std::string(kHeader) + ".global .u32 x[2] = {1,2,3};").find("more initial values"), std::string::npos);
+  EXPECT_NE(error_of(std::string(kHeader) + ".global .u32 x[2] = {1,2,3};").find("more initial values"),
+            std::string::npos);
   EXPECT_NE(error_of(".version 6.0\n.target sm_70\n.visible .entry k() { .reg .b32 a; redux.sync.add.u32 a, a, a; }")
-                .find("needs PTX version 7.0"), std::string::npos);
+                .find("needs PTX version 7.0"),
+            std::string::npos);
   EXPECT_NE(error_of(".version 7.0\n.target sm_70\n.visible .entry k() { .reg .b32 a; redux.sync.add.u32 a, a, a; }")
-                .find("needs .target sm_80"), std::string::npos);
+                .find("needs .target sm_80"),
+            std::string::npos);
 }
 
 TEST(Diagnostics, GoOnAfterAnError) {

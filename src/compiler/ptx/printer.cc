@@ -43,7 +43,8 @@ std::string print_initial(const Variable& v) {
   auto print_value = [&](const InitialValue& i) {
     switch (i.kind) {
       case InitialValue::Kind::kInteger:
-        return static_cast<std::int64_t>(i.value) < 0 && bits_of(v.type) < 64 ? "-" + number(0 - i.value) : number(i.value);
+        return static_cast<std::int64_t>(i.value) < 0 && bits_of(v.type) < 64 ? "-" + number(0 - i.value)
+                                                                              : number(i.value);
       case InitialValue::Kind::kFloat: return hex("0d", i.value, 16);
       case InitialValue::Kind::kAddress: break;
     }
@@ -101,7 +102,8 @@ std::string print_operand(const Function& f, const Operand& o) {
       if (o.negated) text = (f.type_of_register(o.id) == Modifier::kPred ? "!" : "-") + text;
       return o.selector.empty() ? text : text + "." + std::string(o.selector);
     }
-    case Operand::Kind::kSpecial: return std::string(o.text) + (o.component == 0xff ? "" : std::string(".") + "xyzw"[o.component]);
+    case Operand::Kind::kSpecial:
+      return std::string(o.text) + (o.component == 0xff ? "" : std::string(".") + "xyzw"[o.component]);
     case Operand::Kind::kInteger:
       return static_cast<std::int64_t>(o.value) < 0 ? "-" + number(0 - o.value) : number(o.value);
     case Operand::Kind::kFloat32: return hex("0f", o.value, 8);
@@ -155,7 +157,8 @@ std::string dimensions(const char* directive, const std::uint32_t d[3]) {
 std::string print_instruction(const Function& function, const Instruction& instruction) {
   std::string text;
   if (instruction.guard != Instruction::kNoGuard)
-    text = std::string("@") + (instruction.guard_negated ? "!" : "") + function.name_of_register(instruction.guard) + " ";
+    text =
+        std::string("@") + (instruction.guard_negated ? "!" : "") + function.name_of_register(instruction.guard) + " ";
   text += instruction.mnemonic->text;
   const bool is_call = instruction.form != nullptr && instruction.form->opcode == Opcode::kCall;
   const char* separator = " ";
@@ -232,10 +235,12 @@ std::string print_module(const Module& module) {
       case Module::Item::Kind::kVariable: text += print_variable(module.variables[item.index]) + ";\n"; break;
       case Module::Item::Kind::kFunction: text += print_function(module, module.functions[item.index]); break;
       case Module::Item::Kind::kFile:
-        text += ".file " + number(module.files[item.index].number) + " \"" + std::string(module.files[item.index].name) + "\"\n";
+        text += ".file " + number(module.files[item.index].number) + " \"" +
+                std::string(module.files[item.index].name) + "\"\n";
         break;
       case Module::Item::Kind::kAlias:
-        text += ".alias " + std::string(module.aliases[item.index].name) + ", " + std::string(module.aliases[item.index].target) + ";\n";
+        text += ".alias " + std::string(module.aliases[item.index].name) + ", " +
+                std::string(module.aliases[item.index].target) + ";\n";
         break;
       case Module::Item::Kind::kPragma: text += ".pragma \"" + std::string(module.pragmas[item.index]) + "\";\n"; break;
     }

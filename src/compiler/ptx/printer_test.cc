@@ -31,8 +31,9 @@ TEST(Printer, InstructionsKeepTheirText) {
       "mov.u64 %rd1, v+12",
       "call.uni (%r1), g, (%r2, 3)",
   };
-  std::string text = ".version 8.5\n.target sm_90\n.global .u32 v[9];\n.func (.reg .b32 o) g(.reg .b32 a, .reg .b32 b) { ret; }\n"
-                     ".visible .entry k() {\n.reg .pred %p<3>; .reg .b32 %r<4>; .reg .f32 %f<5>; .reg .b64 %rd<2>;\nL:\n";
+  std::string text =
+      ".version 8.5\n.target sm_90\n.global .u32 v[9];\n.func (.reg .b32 o) g(.reg .b32 a, .reg .b32 b) { ret; }\n"
+      ".visible .entry k() {\n.reg .pred %p<3>; .reg .b32 %r<4>; .reg .f32 %f<5>; .reg .b64 %rd<2>;\nL:\n";
   for (const char* line : lines) text += std::string(line) + ";\n";
   auto m = parse(text + "ret; }\n");
   ASSERT_TRUE(m);

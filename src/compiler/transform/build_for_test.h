@@ -38,8 +38,10 @@ inline ir::Program build(const std::string& text) {
 }
 
 inline ir::Program build_kernel(const std::string& body) {
-  return build(".visible .entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<9>; "
-               ".reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .f64 %fd<9>;\n" + body + "\n}\n");
+  return build(
+      ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<9>; "
+      ".reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .f64 %fd<9>;\n" +
+      body + "\n}\n");
 }
 
 inline int count(const ir::Function& function, ir::Op op) {

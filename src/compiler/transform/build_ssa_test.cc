@@ -36,8 +36,9 @@ TEST(BuildSsa, EntryThatIsABranchTarget) {
 }
 
 TEST(BuildSsa, GuardedPureInstructionsSelect) {
-  ir::Program p = build_kernel("setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1; @%p1 add.u32 %r2, %r2, 4; @!%p1 mov.u32 %r2, 9; "
-                               "st.global.u32 [%rd1], %r2; ret;");
+  ir::Program p = build_kernel(
+      "setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1; @%p1 add.u32 %r2, %r2, 4; @!%p1 mov.u32 %r2, 9; "
+      "st.global.u32 [%rd1], %r2; ret;");
   EXPECT_EQ(count(p.kernel, Op::kSelect), 2);
   EXPECT_EQ(p.kernel.blocks.size(), 1u);
   // Under @!%p1 the old value is the one taken if %p1 holds.
@@ -53,8 +54,9 @@ TEST(BuildSsa, GuardedPureInstructionsSelect) {
 }
 
 TEST(BuildSsa, GuardedMemoryKeepsItsGuard) {
-  ir::Program p = build_kernel("setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%rd1+8], %r2; @!%p1 ld.global.u32 %r3, [%rd1]; "
-                               "st.global.u32 [%rd2], %r3; ret;");
+  ir::Program p = build_kernel(
+      "setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%rd1+8], %r2; @!%p1 ld.global.u32 %r3, [%rd1]; "
+      "st.global.u32 [%rd2], %r3; ret;");
   const ir::Inst* store = find(p.kernel, Op::kStore);
   ASSERT_TRUE(store);
   EXPECT_NE(store->guard, ir::kNoValue);
@@ -85,15 +87,17 @@ TEST(BuildSsa, CarryChain) {
 }
 
 TEST(BuildSsa, NarrowLoadsAndStores) {
-  ir::Program p = build_kernel("ld.global.s8 %r1, [%rd1]; ld.global.u8 %rs1, [%rd1]; st.global.u8 [%rd1], %r1; "
-                               "st.global.u16 [%rd1], %rs1; ret;");
+  ir::Program p = build_kernel(
+      "ld.global.s8 %r1, [%rd1]; ld.global.u8 %rs1, [%rd1]; st.global.u8 [%rd1], %r1; "
+      "st.global.u16 [%rd1], %rs1; ret;");
   EXPECT_EQ(find(p.kernel, Op::kLoad)->type, ir::Type::kS8);
   EXPECT_EQ(count(p.kernel, Op::kSext), 1);
   EXPECT_EQ(count(p.kernel, Op::kZext), 2);  // the u8 load, and the cut before the store
 }
 
 TEST(BuildSsa, KernelParametersAreLaidOut) {
-  ir::Program p = build(".visible .entry k(.param .u8 c, .param .u64 p, .param .align 4 .b8 s[6], .param .f64 d) { ret; }");
+  ir::Program p =
+      build(".visible .entry k(.param .u8 c, .param .u64 p, .param .align 4 .b8 s[6], .param .f64 d) { ret; }");
   ASSERT_EQ(p.kernel.parameters.size(), 4u);
   EXPECT_EQ(p.kernel.parameters[0].offset, 0u);
   EXPECT_EQ(p.kernel.parameters[1].offset, 8u);
@@ -164,8 +168,9 @@ TEST(BuildSsa, WhatNoEngineHasBecomesATrap) {
 }
 
 TEST(BuildSsa, PackAndUnpack) {
-  ir::Program p = build_kernel("mov.b64 %rd1, {%r1, %r2}; mov.b64 {%r3, _}, %rd2; mov.b32 %r4, {%rs1, %rs2}; "
-                               "st.global.v2.b64 [%rd1], {%rd1, %rd1}; st.global.v2.b32 [%rd1], {%r3, %r4}; ret;");
+  ir::Program p = build_kernel(
+      "mov.b64 %rd1, {%r1, %r2}; mov.b64 {%r3, _}, %rd2; mov.b32 %r4, {%rs1, %rs2}; "
+      "st.global.v2.b64 [%rd1], {%rd1, %rd1}; st.global.v2.b32 [%rd1], {%r3, %r4}; ret;");
   EXPECT_EQ(count(p.kernel, Op::kPack), 2);
   EXPECT_EQ(count(p.kernel, Op::kUnpack), 1);
 }

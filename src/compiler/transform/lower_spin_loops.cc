@@ -75,7 +75,8 @@ class SpinLoops {
       for (ValueId v : f_.blocks[b].terminator().operands) add(v);
     };
     auto in_yielding_loop = [&](BlockId b) {
-      for (int l = cfg_.loop_of[b]; l != loop && l != analysis::kNoLoop; l = cfg_.loops[static_cast<std::size_t>(l)].parent)
+      for (int l = cfg_.loop_of[b]; l != loop && l != analysis::kNoLoop;
+           l = cfg_.loops[static_cast<std::size_t>(l)].parent)
         if (spins[static_cast<std::size_t>(l)]) return true;
       return false;
     };
@@ -104,7 +105,8 @@ class SpinLoops {
       // A parameter: the values that come in, and the branches between here and where the ways parted.
       const BlockId b = block_of_[v];
       const auto& parameters = f_.blocks[b].parameters;
-      const auto index = static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), v) - parameters.begin());
+      const auto index =
+          static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), v) - parameters.begin());
       for (BlockId p : cfg_.predecessors[b]) {
         if (!inside(p, loop)) continue;
         for (const ir::Target& t : f_.blocks[p].terminator().targets)

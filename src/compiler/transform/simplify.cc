@@ -127,7 +127,8 @@ class Simplifier {
         return;
       case Op::kMulWide:
         if (ca && cb && bits <= 32)
-          return make_constant(inst, ir::is_signed(inst->type) ? static_cast<std::uint64_t>(extend(a, bits) * extend(b, bits)) : a * b);
+          return make_constant(
+              inst, ir::is_signed(inst->type) ? static_cast<std::uint64_t>(extend(a, bits) * extend(b, bits)) : a * b);
         return;
       case Op::kShl:
         if (ca && cb && bits <= 64) return make_constant(inst, b >= static_cast<std::uint64_t>(bits) ? 0 : a << b);
@@ -395,9 +396,8 @@ class Simplifier {
     auto removable = [](const Inst& inst) {
       const ir::OpClass c = class_of(inst.op);
       // A volatile or ordered load is an effect.
-      return c == ir::OpClass::kPure ||
-             (c == ir::OpClass::kRead && !inst.mods.is_volatile && inst.mods.order == ir::Order::kWeak &&
-              !inst.results.empty());
+      return c == ir::OpClass::kPure || (c == ir::OpClass::kRead && !inst.mods.is_volatile &&
+                                         inst.mods.order == ir::Order::kWeak && !inst.results.empty());
     };
     // Which edges give a parameter its value.
     std::vector<std::pair<BlockId, std::uint32_t>> place(f_.values.size(), {~0u, 0});
@@ -422,7 +422,8 @@ class Simplifier {
     for (ir::Block& block : f_.blocks) {
       const std::size_t before = block.insts.size();
       std::erase_if(block.insts, [&](const Inst& inst) {
-        return removable(inst) && std::none_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return used[v]; });
+        return removable(inst) &&
+               std::none_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return used[v]; });
       });
       if (block.insts.size() != before) changed_ = true;
       for (ir::Target& t : block.insts.back().targets) {

@@ -186,8 +186,7 @@ void SsaBuilder::rename() {
     for (std::size_t t = 0; t < function_->blocks[b].insts.back().targets.size(); ++t) {
       const BlockId to = function_->blocks[b].insts.back().targets[t].block;
       for (const Entry& e : parameters_[to]) {
-        const ValueId value =
-            current_[e.variable] != kNoValue ? current_[e.variable] : undefined(types_[e.variable]);
+        const ValueId value = current_[e.variable] != kNoValue ? current_[e.variable] : undefined(types_[e.variable]);
         function_->blocks[b].insts.back().targets[t].arguments.push_back(value);
       }
     }

@@ -1,7 +1,7 @@
-// Registers to SSA values with block parameters. While a function is translated, `read` and `write` know only the current
-// block; a read of what the block has not written gives a placeholder. `finish` then drops unreachable blocks, places
-// block parameters where definitions meet and the register is live (iterated dominance frontiers, so loops of any shape
-// are right), and replaces the placeholders. After Cytron et al. 1991. Tested by transform/build_ssa_test.cc.
+// Registers to SSA values with block parameters. While a function is translated, `read` and `write` know only the
+// current block; a read of what the block has not written gives a placeholder. `finish` then drops unreachable blocks,
+// places block parameters where definitions meet and the register is live (iterated dominance frontiers, so loops of
+// any shape are right), and replaces the placeholders. After Cytron et al. 1991. Tested by transform/build_ssa_test.cc.
 #pragma once
 
 #include <vector>
@@ -43,8 +43,8 @@ class SsaBuilder {
   std::vector<BlockState> blocks_;
   ir::BlockId block_ = ~0u;
   std::vector<ir::ValueId> current_;
-  std::vector<std::uint32_t> stamp_;      // equals epoch_ if current_ holds
-  std::vector<std::uint32_t> written_at_; // equals epoch_ if written in this block
+  std::vector<std::uint32_t> stamp_;       // equals epoch_ if current_ holds
+  std::vector<std::uint32_t> written_at_;  // equals epoch_ if written in this block
   std::uint32_t epoch_ = 0;
   std::vector<std::uint32_t> touched_;
   std::vector<std::vector<Entry>> parameters_;  // by block

@@ -92,20 +92,24 @@ TEST(SpinLoops, WaitingForOthersYields) {
   EXPECT_EQ(yields("L: ld.volatile.shared.u32 %r1, [%r2]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; ret;"), 1);
   // The flag decides through a variable and a branch.
   EXPECT_EQ(yields("mov.u32 %r3, 0; L: atom.global.exch.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra N; "
-                   "st.global.u32 [%rd2], 4; mov.u32 %r3, 1; N: setp.eq.u32 %p2, %r3, 0; @%p2 bra L; ret;"), 1);
+                   "st.global.u32 [%rd2], 4; mov.u32 %r3, 1; N: setp.eq.u32 %p2, %r3, 0; @%p2 bra L; ret;"),
+            1);
   // Sleeping is waiting.
   EXPECT_EQ(yields("L: nanosleep.u32 20; ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; ret;"), 1);
 }
 
 TEST(SpinLoops, LoopsThatEndByThemselvesDoNot) {
   // Counted, with a volatile load in it.
-  EXPECT_EQ(yields("mov.u32 %r2, 0; L: ld.volatile.global.u32 %r1, [%rd1]; st.global.u32 [%rd2], %r1; add.u32 %r2, %r2, 1; "
-                   "setp.lt.u32 %p1, %r2, 9; @%p1 bra L; ret;"), 0);
+  EXPECT_EQ(
+      yields("mov.u32 %r2, 0; L: ld.volatile.global.u32 %r1, [%rd1]; st.global.u32 [%rd2], %r1; add.u32 %r2, %r2, 1; "
+             "setp.lt.u32 %p1, %r2, 9; @%p1 bra L; ret;"),
+      0);
   // A work queue.
   EXPECT_EQ(yields("L: atom.global.add.u32 %r1, [%rd1], 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra L; ret;"), 0);
   // The retry loop of a lock-free update: the expected value is what the last try found.
   EXPECT_EQ(yields("ld.global.u32 %r1, [%rd1]; L: add.u32 %r2, %r1, 5; mov.u32 %r3, %r1; "
-                   "atom.global.cas.b32 %r1, [%rd1], %r3, %r2; setp.ne.u32 %p1, %r1, %r3; @%p1 bra L; ret;"), 0);
+                   "atom.global.cas.b32 %r1, [%rd1], %r3, %r2; setp.ne.u32 %p1, %r1, %r3; @%p1 bra L; ret;"),
+            0);
 }
 
 }  // namespace

@@ -150,8 +150,10 @@ bool Translator::translate_testp() {
 // mul, mad, mul24, mad24 of integers.
 bool Translator::translate_multiply() {
   const Type t = type();
-  const bool is_24 = instruction_->form->opcode == ptx::Opcode::kMul24 || instruction_->form->opcode == ptx::Opcode::kMad24;
-  const bool adds = instruction_->form->opcode == ptx::Opcode::kMad || instruction_->form->opcode == ptx::Opcode::kMad24;
+  const bool is_24 =
+      instruction_->form->opcode == ptx::Opcode::kMul24 || instruction_->form->opcode == ptx::Opcode::kMad24;
+  const bool adds =
+      instruction_->form->opcode == ptx::Opcode::kMad || instruction_->form->opcode == ptx::Opcode::kMad24;
   const bool wide = has(M::kWide);
   const Type result = wide ? doubled(t) : t;
   ValueId a, b;
@@ -201,7 +203,8 @@ bool Translator::translate_carry() {
 bool Translator::translate_lop3() {
   ValueId a, b, c;
   if (!use(op(1), Type::kB32, &a) || !use(op(2), Type::kB32, &b) || !use(op(3), Type::kB32, &c)) return false;
-  if (op(4).kind != Kind::kInteger || op(4).value > 255) return fail(op(4), "the truth table must be a constant from 0 to 255");
+  if (op(4).kind != Kind::kInteger || op(4).value > 255)
+    return fail(op(4), "the truth table must be a constant from 0 to 255");
   const ValueId d = b_.emit(Op::kLop3, Type::kB32, {a, b, c});
   function_->blocks[b_.block()].insts.back().imm = op(4).value;
   if (!define(first_of(op(0)), d)) return false;
@@ -249,7 +252,8 @@ bool Translator::translate_bit_field() {
       if (!use(op(1), t, &a) || !use(op(2), Type::kU32, &b) || !use(op(3), Type::kU32, &c)) return false;
       return emit_to(op(0), Op::kBfe, t, {a, b, c}, {}, t);
     case ptx::Opcode::kBfi:
-      if (!use(op(1), t, &a) || !use(op(2), t, &b) || !use(op(3), Type::kU32, &c) || !use(op(4), Type::kU32, &d)) return false;
+      if (!use(op(1), t, &a) || !use(op(2), t, &b) || !use(op(3), Type::kU32, &c) || !use(op(4), Type::kU32, &d))
+        return false;
       return emit_to(op(0), Op::kBfi, t, {a, b, c, d}, {}, t);
     case ptx::Opcode::kBmsk:
       if (!use(op(1), Type::kU32, &a) || !use(op(2), Type::kU32, &b)) return false;
@@ -262,11 +266,11 @@ bool Translator::translate_bit_field() {
 
 bool Translator::translate_prmt() {
   ir::Mods m;
-  m.prmt = has(M::kF4e)   ? ir::PrmtMode::kF4e
-           : has(M::kB4e) ? ir::PrmtMode::kB4e
-           : has(M::kRc8) ? ir::PrmtMode::kRc8
-           : has(M::kEcl) ? ir::PrmtMode::kEcl
-           : has(M::kEcr) ? ir::PrmtMode::kEcr
+  m.prmt = has(M::kF4e)    ? ir::PrmtMode::kF4e
+           : has(M::kB4e)  ? ir::PrmtMode::kB4e
+           : has(M::kRc8)  ? ir::PrmtMode::kRc8
+           : has(M::kEcl)  ? ir::PrmtMode::kEcl
+           : has(M::kEcr)  ? ir::PrmtMode::kEcr
            : has(M::kRc16) ? ir::PrmtMode::kRc16
                            : ir::PrmtMode::kIndex;
   ValueId a, b, c;
@@ -324,12 +328,23 @@ ir::VideoForm::Operation video_operation(ptx::Opcode opcode) {
   using O = ptx::Opcode;
   using V = ir::VideoForm::Operation;
   switch (opcode) {
-    case O::kVadd: case O::kVadd2: case O::kVadd4: return V::kAdd;
-    case O::kVsub: case O::kVsub2: case O::kVsub4: return V::kSub;
-    case O::kVavrg2: case O::kVavrg4: return V::kAvrg;
-    case O::kVabsdiff: case O::kVabsdiff2: case O::kVabsdiff4: return V::kAbsDiff;
-    case O::kVmin: case O::kVmin2: case O::kVmin4: return V::kMin;
-    case O::kVmax: case O::kVmax2: case O::kVmax4: return V::kMax;
+    case O::kVadd:
+    case O::kVadd2:
+    case O::kVadd4: return V::kAdd;
+    case O::kVsub:
+    case O::kVsub2:
+    case O::kVsub4: return V::kSub;
+    case O::kVavrg2:
+    case O::kVavrg4: return V::kAvrg;
+    case O::kVabsdiff:
+    case O::kVabsdiff2:
+    case O::kVabsdiff4: return V::kAbsDiff;
+    case O::kVmin:
+    case O::kVmin2:
+    case O::kVmin4: return V::kMin;
+    case O::kVmax:
+    case O::kVmax2:
+    case O::kVmax4: return V::kMax;
     case O::kVshl: return V::kShl;
     case O::kVshr: return V::kShr;
     case O::kVmad: return V::kMad;
@@ -366,7 +381,8 @@ bool Translator::translate_video() {
                 : has(M::kMax) ? F::Second::kMax
                                : F::Second::kNone;
   if (form.lanes == 1) {
-    const int a = scalar_selector(op(1).selector), b = scalar_selector(op(2).selector), d = scalar_selector(op(0).selector);
+    const int a = scalar_selector(op(1).selector), b = scalar_selector(op(2).selector),
+              d = scalar_selector(op(0).selector);
     if (a < 0 || b < 0 || d < 0) return fail("a selector is .b0 to .b3, .h0 or .h1");
     form.asel[0] = static_cast<std::uint8_t>(a);
     form.bsel[0] = static_cast<std::uint8_t>(b);
@@ -384,8 +400,8 @@ bool Translator::translate_video() {
       form.bsel[i] = static_cast<std::uint8_t>(i + form.lanes);
     }
     form.mask = form.lanes == 4 ? 0xf : 0x3;
-    if (!lane_selectors(op(1).selector, form.lanes, form.asel) || !lane_selectors(op(2).selector, form.lanes, form.bsel) ||
-        !lane_mask(op(0).selector, form.lanes, &form.mask))
+    if (!lane_selectors(op(1).selector, form.lanes, form.asel) ||
+        !lane_selectors(op(2).selector, form.lanes, form.bsel) || !lane_mask(op(0).selector, form.lanes, &form.mask))
       return fail("a selector names the lanes, like .h10 or .b3210");
   }
   // A negated source is the form's business; use() would take it for a predicate's.
@@ -396,8 +412,10 @@ bool Translator::translate_video() {
   };
   ValueId a, b, c;
   if (!source(1, &a) || !source(2, &b)) return false;
-  if (op_count() < 4) c = b_.constant(Type::kB32, 0);
-  else if (!source(3, &c)) return false;
+  if (op_count() < 4)
+    c = b_.constant(Type::kB32, 0);
+  else if (!source(3, &c))
+    return false;
   const ValueId d = b_.emit(Op::kVideo, Type::kB32, {a, b, c});
   function_->blocks[b_.block()].insts.back().imm = form.pack();
   return define(op(0), d);

@@ -98,7 +98,8 @@ bool Translator::gather_arguments(const std::vector<ParamShape>& shapes, std::ve
     ValueId v;
     if (argument.kind == Kind::kRegister) {
       v = ssa_.read(argument.id);
-      if (b_.width(v) == 1 || b_.width(v) > shape.word_bits) return fail(argument, "the argument doesn't fit the parameter");
+      if (b_.width(v) == 1 || b_.width(v) > shape.word_bits)
+        return fail(argument, "the argument doesn't fit the parameter");
       v = b_.resize(v, shape.word_bits, false);
     } else if (!use(argument, ir::bits_type(shape.word_bits), &v)) {
       return false;
@@ -168,7 +169,8 @@ bool Translator::call_direct(const ptx::Symbol& callee) {
   if (!gather_arguments(parameter_shapes(*callee.function), &arguments)) return false;
   const std::vector<ParamShape> shapes = result_shapes(*callee.function);
   for (const ParamShape& shape : shapes)
-    for (std::uint32_t w = 0; w < shape.words; ++w) results.push_back(function_->add_value(ir::bits_type(shape.word_bits)));
+    for (std::uint32_t w = 0; w < shape.words; ++w)
+      results.push_back(function_->add_value(ir::bits_type(shape.word_bits)));
   const std::uint32_t index = program_.function_of(callee);
   ir::Inst& inst = b_.append(Op::kCall, Type::kB32, std::move(arguments));
   inst.imm = index;
@@ -183,14 +185,18 @@ bool Translator::call_builtin(const ptx::Symbol& callee) {
   const std::string_view name = callee.function->name;
   ir::Mods m;
   std::size_t arguments = 0;
-  if (name == "vprintf") m.runtime = ir::RuntimeCall::kVprintf, arguments = 2;
-  else if (name == "__assertfail") m.runtime = ir::RuntimeCall::kAssertFail, arguments = 5;
-  else if (name == "malloc") m.runtime = ir::RuntimeCall::kMalloc, arguments = 1;
-  else if (name == "free") m.runtime = ir::RuntimeCall::kFree, arguments = 1;
+  if (name == "vprintf")
+    m.runtime = ir::RuntimeCall::kVprintf, arguments = 2;
+  else if (name == "__assertfail")
+    m.runtime = ir::RuntimeCall::kAssertFail, arguments = 5;
+  else if (name == "malloc")
+    m.runtime = ir::RuntimeCall::kMalloc, arguments = 1;
+  else if (name == "free")
+    m.runtime = ir::RuntimeCall::kFree, arguments = 1;
   else
-    return fail(op(1), "call of undefined function '" + std::string(name) + "'",
-                name.starts_with("__cudaCDP") || name.starts_with("cuda") ? ErrorCode::kNotSupported
-                                                                          : ErrorCode::kInvalidPtx);
+    return fail(
+        op(1), "call of undefined function '" + std::string(name) + "'",
+        name.starts_with("__cudaCDP") || name.starts_with("cuda") ? ErrorCode::kNotSupported : ErrorCode::kInvalidPtx);
   std::vector<ValueId> values;
   const std::vector<ParamShape> shapes = parameter_shapes(*callee.function);
   if (shapes.size() != arguments) return fail(op(1), "'" + std::string(name) + "' is declared with other parameters");
@@ -209,7 +215,8 @@ bool Translator::call_builtin(const ptx::Symbol& callee) {
   }
   if (!returns || op(0).count == 0) return true;
   const std::vector<ParamShape> result_words = result_shapes(*callee.function);
-  if (result_words.size() != 1 || result_words[0].words != 1) return fail(op(1), "'" + std::string(name) + "' is declared with another result");
+  if (result_words.size() != 1 || result_words[0].words != 1)
+    return fail(op(1), "'" + std::string(name) + "' is declared with another result");
   return scatter_results(result_words, {b_.resize(result, result_words[0].word_bits, false)});
 }
 
@@ -221,7 +228,8 @@ bool Translator::call_indirect() {
     const ptx::Prototype& prototype = source_.prototypes[op(3).id];
     for (const ptx::Variable& v : prototype.parameters) parameters.push_back(shape_of(v));
     for (const ptx::Variable& v : prototype.returns) returns.push_back(shape_of(v));
-  } else if (op(3).kind == Kind::kTargets && source_.targets[op(3).id].calls && !source_.targets[op(3).id].functions.empty()) {
+  } else if (op(3).kind == Kind::kTargets && source_.targets[op(3).id].calls &&
+             !source_.targets[op(3).id].functions.empty()) {
     const ptx::Symbol first = program_.linked().find(&unit_, source_.targets[op(3).id].functions[0]);
     if (first.function == nullptr) return fail(op(3), "the call target is not a function");
     parameters = parameter_shapes(*first.function);
@@ -246,7 +254,8 @@ bool Translator::call_indirect() {
     start_block(yes);
     std::vector<ValueId> results;
     for (const ParamShape& shape : returns)
-      for (std::uint32_t w = 0; w < shape.words; ++w) results.push_back(function_->add_value(ir::bits_type(shape.word_bits)));
+      for (std::uint32_t w = 0; w < shape.words; ++w)
+        results.push_back(function_->add_value(ir::bits_type(shape.word_bits)));
     const std::uint32_t index = program_.function_of(candidate);
     ir::Inst& inst = b_.append(Op::kCall, Type::kB32, arguments);
     inst.imm = index;

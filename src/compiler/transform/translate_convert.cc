@@ -175,8 +175,10 @@ bool Translator::translate_mov() {
   }
   ValueId value;
   // 8-bit moves exist only between registers that hold bytes in 16 or more bits.
-  if (ir::bits_of(t) == 8 && a.kind == Kind::kRegister) value = ssa_.read(a.id);
-  else if (!use(a, t, &value)) return false;
+  if (ir::bits_of(t) == 8 && a.kind == Kind::kRegister)
+    value = ssa_.read(a.id);
+  else if (!use(a, t, &value))
+    return false;
   return define(d, value);
 }
 

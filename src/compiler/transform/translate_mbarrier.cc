@@ -20,8 +20,12 @@ constexpr std::uint64_t kExpectedAt = 20, kBytesAt = 40, kPhaseAt = 63;
 
 ValueId Translator::update_mbarrier(ValueId address, ir::Space space, ValueId arrivals, ValueId bytes, bool drops) {
   auto number = [&](std::uint64_t n) { return b_.constant(Type::kU64, n); };
-  auto binary = [&](Op o, ValueId x, ValueId y) { return b_.emit(o, o == Op::kAdd || o == Op::kSub ? Type::kU64 : Type::kB64, {x, y}); };
-  auto shift = [&](Op o, ValueId x, std::uint64_t n) { return b_.emit(o, Type::kU64, {x, b_.constant(Type::kU32, n)}); };
+  auto binary = [&](Op o, ValueId x, ValueId y) {
+    return b_.emit(o, o == Op::kAdd || o == Op::kSub ? Type::kU64 : Type::kB64, {x, y});
+  };
+  auto shift = [&](Op o, ValueId x, std::uint64_t n) {
+    return b_.emit(o, Type::kU64, {x, b_.constant(Type::kU32, n)});
+  };
   auto is_zero = [&](ValueId x) {
     ir::Mods eq;
     eq.compare = ir::Compare::kEq;
@@ -110,7 +114,9 @@ bool Translator::translate_mbarrier_wait() {
   m.order = has(M::kRelaxed) ? ir::Order::kRelaxed : ir::Order::kAcquire;
   m.scope = ir::Scope::kCta;
   const ValueId now = b_.emit(Op::kLoad, Type::kU64, {address}, m);
-  auto phase_of = [&](ValueId object) { return b_.emit(Op::kShr, Type::kU64, {object, b_.constant(Type::kU32, kPhaseAt)}); };
+  auto phase_of = [&](ValueId object) {
+    return b_.emit(Op::kShr, Type::kU64, {object, b_.constant(Type::kU32, kPhaseAt)});
+  };
   if (has(M::kParity)) {
     if (!use(op(2), Type::kU32, &wanted)) return false;
     wanted = b_.emit(Op::kAnd, Type::kB64, {b_.resize(wanted, 64, false), b_.constant(Type::kB64, 1)});

@@ -77,9 +77,9 @@ bool Translator::symbol_address(const Operand& operand, Type type, ValueId* valu
     case ptx::Space::kShared:
     case ptx::Space::kGlobal:
     case ptx::Space::kConst:
-      *space = variable->space == ptx::Space::kShared ? ir::Space::kShared
+      *space = variable->space == ptx::Space::kShared  ? ir::Space::kShared
                : variable->space == ptx::Space::kConst ? ir::Space::kConst
-                                                        : ir::Space::kGlobal;
+                                                       : ir::Space::kGlobal;
       base = b_.emit(Op::kSymbolAddress, bits, {});
       function_->blocks[b_.block()].insts.back().imm = program_.symbol_of(symbol);
       break;
@@ -106,7 +106,8 @@ bool Translator::address(const Operand& operand, ir::Space wanted, Address* out)
     out->base = b_.constant(Type::kB64, base.value);
     return true;
   }
-  if (base.kind == Kind::kVariable && source_.variables[base.id].space == ptx::Space::kParam && !offsets_.contains(base.id)) {
+  if (base.kind == Kind::kVariable && source_.variables[base.id].space == ptx::Space::kParam &&
+      !offsets_.contains(base.id)) {
     const Words& words = words_of(base.id);
     if (words.address == ir::kNoValue) {
       if (wanted != ir::Space::kParam) return fail(base, "a parameter is only accessed by ld.param and st.param");
@@ -153,24 +154,28 @@ Translator::Words& Translator::words_of(std::uint32_t variable) {
   if (is_new) {
     entry->second.shape = shape_of(source_.variables[variable]);
     entry->second.first = ssa_.variable_count();
-    for (std::uint32_t w = 0; w < entry->second.shape.words; ++w) ssa_.add_variable(ir::bits_type(entry->second.shape.word_bits));
+    for (std::uint32_t w = 0; w < entry->second.shape.words; ++w)
+      ssa_.add_variable(ir::bits_type(entry->second.shape.word_bits));
   }
   return entry->second;
 }
 
 bool Translator::load_words(const Words& words, std::uint64_t offset, Type type, ValueId* value) {
-  const std::uint64_t bytes = static_cast<std::uint64_t>(ir::bits_of(type)) / 8, word_bytes = static_cast<std::uint64_t>(words.shape.word_bits) / 8;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(ir::bits_of(type)) / 8,
+                      word_bytes = static_cast<std::uint64_t>(words.shape.word_bits) / 8;
   const std::uint64_t word = offset / word_bytes, at = offset % word_bytes;
   if (offset + bytes > words.shape.words * word_bytes || at + bytes > word_bytes)
     return fail("the access is not inside the parameter, or crosses an 8-byte boundary");
   ValueId v = ssa_.read(words.first + static_cast<std::uint32_t>(word));
-  if (at != 0) v = b_.emit(Op::kShr, words.shape.word_bits == 64 ? Type::kU64 : Type::kU32, {v, b_.constant(Type::kU32, at * 8)});
+  if (at != 0)
+    v = b_.emit(Op::kShr, words.shape.word_bits == 64 ? Type::kU64 : Type::kU32, {v, b_.constant(Type::kU32, at * 8)});
   *value = b_.resize(v, ir::bits_of(type), false);
   return true;
 }
 
 bool Translator::store_words(const Words& words, std::uint64_t offset, Type type, ValueId value) {
-  const std::uint64_t bytes = static_cast<std::uint64_t>(ir::bits_of(type)) / 8, word_bytes = static_cast<std::uint64_t>(words.shape.word_bits) / 8;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(ir::bits_of(type)) / 8,
+                      word_bytes = static_cast<std::uint64_t>(words.shape.word_bits) / 8;
   const std::uint64_t word = offset / word_bytes, at = offset % word_bytes;
   if (offset + bytes > words.shape.words * word_bytes || at + bytes > word_bytes)
     return fail("the access is not inside the parameter, or crosses an 8-byte boundary");

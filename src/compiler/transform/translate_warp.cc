@@ -16,8 +16,10 @@ bool Translator::translate_shuffle() {
                            : ir::ShflMode::kIdx;
   ValueId a, b, c, mask;
   if (!use(op(1), Type::kB32, &a) || !use(op(2), Type::kB32, &b) || !use(op(3), Type::kB32, &c)) return false;
-  if (!m.sync) mask = b_.constant(Type::kB32, 0xffffffffu);
-  else if (!use(op(4), Type::kB32, &mask)) return false;
+  if (!m.sync)
+    mask = b_.constant(Type::kB32, 0xffffffffu);
+  else if (!use(op(4), Type::kB32, &mask))
+    return false;
   const ValueId value = function_->add_value(Type::kB32), in_range = function_->add_value(Type::kPred);
   b_.append(Op::kShfl, Type::kB32, {a, b, c, mask}, m).results = {value, in_range};
   if (!define(first_of(op(0)), value)) return false;
@@ -34,8 +36,10 @@ bool Translator::translate_vote() {
                           : ir::VoteMode::kBallot;
   ValueId p, mask;
   if (!use(op(1), Type::kPred, &p)) return false;
-  if (!m.sync) mask = b_.constant(Type::kB32, 0xffffffffu);
-  else if (!use(op(2), Type::kB32, &mask)) return false;
+  if (!m.sync)
+    mask = b_.constant(Type::kB32, 0xffffffffu);
+  else if (!use(op(2), Type::kB32, &mask))
+    return false;
   const Type result = m.vote == ir::VoteMode::kBallot ? Type::kB32 : Type::kPred;
   return emit_to(op(0), Op::kVote, result, {p, mask}, m, result);
 }
@@ -94,21 +98,29 @@ bool Translator::translate_warp_sync() {
 bool Translator::translate_barrier() {
   ValueId id, threads;
   if (!use(op(0), Type::kU32, &id)) return false;
-  if (op_count() < 2) threads = b_.constant(Type::kU32, 0);
-  else if (!use(op(1), Type::kU32, &threads)) return false;
-  if (has(M::kArrive)) b_.append(Op::kBarrierArrive, Type::kB32, {id, threads});
-  else b_.append(Op::kBarrier, Type::kB32, {id, threads});
+  if (op_count() < 2)
+    threads = b_.constant(Type::kU32, 0);
+  else if (!use(op(1), Type::kU32, &threads))
+    return false;
+  if (has(M::kArrive))
+    b_.append(Op::kBarrierArrive, Type::kB32, {id, threads});
+  else
+    b_.append(Op::kBarrier, Type::kB32, {id, threads});
   return true;
 }
 
 bool Translator::translate_barrier_reduce() {
   ir::Mods m;
-  m.barrier = has(M::kPopc) ? ir::BarrierMode::kRedPopc : has(M::kAnd) ? ir::BarrierMode::kRedAnd : ir::BarrierMode::kRedOr;
+  m.barrier = has(M::kPopc)  ? ir::BarrierMode::kRedPopc
+              : has(M::kAnd) ? ir::BarrierMode::kRedAnd
+                             : ir::BarrierMode::kRedOr;
   const bool counted = op_count() == 4;
   ValueId id, threads, p;
   if (!use(op(1), Type::kU32, &id)) return false;
-  if (!counted) threads = b_.constant(Type::kU32, 0);
-  else if (!use(op(2), Type::kU32, &threads)) return false;
+  if (!counted)
+    threads = b_.constant(Type::kU32, 0);
+  else if (!use(op(2), Type::kU32, &threads))
+    return false;
   if (!use(op(counted ? 3 : 2), Type::kPred, &p)) return false;
   const Type result = m.barrier == ir::BarrierMode::kRedPopc ? Type::kB32 : Type::kPred;
   return emit_to(op(0), Op::kBarrier, result, {id, threads, p}, m, result);
@@ -131,11 +143,10 @@ struct Geometry {
   std::uint8_t dimensions;
   bool is_array, is_cube;
 };
-constexpr Geometry kGeometries[] = {
-    {ptx::Modifier::kD1, 1, false, false},   {ptx::Modifier::kD2, 2, false, false},
-    {ptx::Modifier::kD3, 3, false, false},   {ptx::Modifier::kA1d, 1, true, false},
-    {ptx::Modifier::kA2d, 2, true, false},   {ptx::Modifier::kCube, 2, false, true},
-    {ptx::Modifier::kAcube, 2, true, true}};
+constexpr Geometry kGeometries[] = {{ptx::Modifier::kD1, 1, false, false}, {ptx::Modifier::kD2, 2, false, false},
+                                    {ptx::Modifier::kD3, 3, false, false}, {ptx::Modifier::kA1d, 1, true, false},
+                                    {ptx::Modifier::kA2d, 2, true, false}, {ptx::Modifier::kCube, 2, false, true},
+                                    {ptx::Modifier::kAcube, 2, true, true}};
 
 void set_geometry(const ptx::Mnemonic& mnemonic, ir::TextureForm* form) {
   for (const Geometry& g : kGeometries) {
@@ -152,10 +163,10 @@ bool Translator::translate_texture() {
   ir::TextureForm form;
   set_geometry(*mnemonic_, &form);
   const bool gathers = instruction_->form->opcode == ptx::Opcode::kTld4;
-  form.kind = gathers            ? ir::TextureForm::Kind::kTld4
-              : has(M::kLevel)   ? ir::TextureForm::Kind::kTexLevel
-              : has(M::kGrad)    ? ir::TextureForm::Kind::kTexGrad
-                                 : ir::TextureForm::Kind::kTex;
+  form.kind = gathers          ? ir::TextureForm::Kind::kTld4
+              : has(M::kLevel) ? ir::TextureForm::Kind::kTexLevel
+              : has(M::kGrad)  ? ir::TextureForm::Kind::kTexGrad
+                               : ir::TextureForm::Kind::kTex;
   if (gathers) form.components = has(M::kR) ? 0 : has(M::kG) ? 1 : has(M::kB) ? 2 : 3;
   form.result = type(0);
   form.coordinate = type(1);
@@ -234,7 +245,8 @@ bool Translator::translate_surface() {
   const Operand& data = op(loads ? 0 : 1);
   const std::uint32_t count = data.kind == Kind::kVector ? data.count : 1;
   if (count != form.components) return fail(data, "the surface access has a vector of another length");
-  if (count * static_cast<std::uint32_t>(std::max(bits, 32)) > 128) return fail(data, "a surface access moves 16 bytes at most");
+  if (count * static_cast<std::uint32_t>(std::max(bits, 32)) > 128)
+    return fail(data, "a surface access moves 16 bytes at most");
   if (!loads) {
     for (std::uint32_t i = 0; i < count; ++i) {
       ValueId v;
@@ -266,9 +278,9 @@ bool Translator::translate_surface() {
 }
 
 bool Translator::translate_texture_query() {
-  static constexpr M kQueries[] = {M::kWidth,        M::kHeight,           M::kDepth,
-                                   M::kChannelDataType, M::kChannelOrder,  M::kNormalizedCoords,
-                                   M::kNumMipmapLevels, M::kNumSamples,    M::kArraySize};
+  static constexpr M kQueries[] = {M::kWidth,           M::kHeight,       M::kDepth,
+                                   M::kChannelDataType, M::kChannelOrder, M::kNormalizedCoords,
+                                   M::kNumMipmapLevels, M::kNumSamples,   M::kArraySize};
   ir::TextureForm form;
   form.kind = ir::TextureForm::Kind::kQuery;
   form.result = Type::kB32;

@@ -33,8 +33,13 @@ const Translator::Handler Translator::kHandlers[] = {
 };
 
 Translator::Translator(ProgramBuilder* program, const ptx::Symbol& symbol, ir::Function* function)
-    : program_(*program), unit_(*symbol.unit), source_(*symbol.function), function_(function), b_(function),
-      ssa_(function), diagnostics_(unit_.unit, unit_.text, program->log()) {}
+    : program_(*program),
+      unit_(*symbol.unit),
+      source_(*symbol.function),
+      function_(function),
+      b_(function),
+      ssa_(function),
+      diagnostics_(unit_.unit, unit_.text, program->log()) {}
 
 Status Translator::translate() {
   declare_variables();
@@ -148,12 +153,42 @@ bool Translator::translate_statement(const ptx::Statement& statement) {
 Translator::Guarding Translator::guarding_of(ptx::Opcode opcode) {
   using O = ptx::Opcode;
   switch (opcode) {
-    case O::kLd: case O::kLdu: case O::kSt: case O::kAtom: case O::kRed: return Guarding::kMemory;
-    case O::kShfl: case O::kVote: case O::kMatch: case O::kRedux: case O::kActivemask: case O::kElect: case O::kBar:
-    case O::kBarrier: case O::kCall: case O::kRet: case O::kExit: case O::kTrap: case O::kBrkpt: case O::kNanosleep:
-    case O::kMembar: case O::kFence: case O::kMbarrier: case O::kCp: case O::kAlloca: case O::kTex: case O::kTld4:
-    case O::kSuld: case O::kSust: case O::kTxq: case O::kSuq: case O::kBrx: case O::kWmma: case O::kMma:
-    case O::kLdmatrix: case O::kStmatrix: case O::kMovmatrix: return Guarding::kAround;
+    case O::kLd:
+    case O::kLdu:
+    case O::kSt:
+    case O::kAtom:
+    case O::kRed: return Guarding::kMemory;
+    case O::kShfl:
+    case O::kVote:
+    case O::kMatch:
+    case O::kRedux:
+    case O::kActivemask:
+    case O::kElect:
+    case O::kBar:
+    case O::kBarrier:
+    case O::kCall:
+    case O::kRet:
+    case O::kExit:
+    case O::kTrap:
+    case O::kBrkpt:
+    case O::kNanosleep:
+    case O::kMembar:
+    case O::kFence:
+    case O::kMbarrier:
+    case O::kCp:
+    case O::kAlloca:
+    case O::kTex:
+    case O::kTld4:
+    case O::kSuld:
+    case O::kSust:
+    case O::kTxq:
+    case O::kSuq:
+    case O::kBrx:
+    case O::kWmma:
+    case O::kMma:
+    case O::kLdmatrix:
+    case O::kStmatrix:
+    case O::kMovmatrix: return Guarding::kAround;
     default: return Guarding::kSelect;
   }
 }
@@ -197,9 +232,9 @@ bool Translator::fail(const Operand& operand, const std::string& why, ErrorCode 
 // The kernel is compiled all the same: libraries carry paths for other devices that never run. Running into it is a
 // fault that names the line.
 bool Translator::not_supported(const std::string& why) {
-  LOG_INFO("kernel %s: %s:%u: '%.*s' is not supported yet (%s); running it is a fault", std::string(source_.name).c_str(),
-           unit_.unit.c_str(), instruction_->line, static_cast<int>(mnemonic_->text.size()), mnemonic_->text.data(),
-           why.c_str());
+  LOG_INFO("kernel %s: %s:%u: '%.*s' is not supported yet (%s); running it is a fault",
+           std::string(source_.name).c_str(), unit_.unit.c_str(), instruction_->line,
+           static_cast<int>(mnemonic_->text.size()), mnemonic_->text.data(), why.c_str());
   BlockId after = 0;
   if (guarded_) {
     const BlockId inside = b_.add_block();
@@ -277,8 +312,8 @@ bool Translator::use_loosely(const Operand& operand, Type type, ValueId* value) 
   if (operand.kind != Kind::kRegister) return use(operand, type, value);
   const ValueId raw = ssa_.read(operand.id);
   if (b_.width(raw) < ir::bits_of(type))
-    return fail(operand, "register '" + source_.name_of_register(operand.id) + "' is too narrow for type ." +
-                             ir::name_of(type));
+    return fail(operand,
+                "register '" + source_.name_of_register(operand.id) + "' is too narrow for type ." + ir::name_of(type));
   if (b_.width(raw) == 1 && ir::bits_of(type) != 1) return fail(operand, "a predicate is not possible here");
   *value = b_.resize(raw, ir::bits_of(type), false);
   return true;
