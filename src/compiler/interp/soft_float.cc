@@ -112,8 +112,12 @@ std::uint64_t encode(Type type, const Number& number, const Encoding& encoding) 
     // The exponent of the last place: that of a normal number, or the subnormals' one.
     const int top = top_bit(number.mantissa) + number.exponent;
     const int smallest = 1 - bias - format.mantissa_bits;
-    // GPUs decide before rounding whether a result is subnormal (an H200 does; see tests/ptx/f32_mul.ptx).
-    if (encoding.ftz && top < 1 - bias) return (number.negative ? sign : 0) << format.shift;
+    if (encoding.ftz && top < 1 - bias) {
+      // Subnormal, unless rounding at full precision lifts it to the smallest normal number (as on an H200).
+      const u128 full = shift_and_round(number, top - format.mantissa_bits - number.exponent, encoding.rounding);
+      const bool lifted = top == -bias && (full >> (format.mantissa_bits + 1)) != 0;
+      if (!lifted) return (number.negative ? sign : 0) << format.shift;
+    }
     int place = top - format.mantissa_bits;
     if (place < smallest) place = smallest;
     const u128 rounded = shift_and_round(number, place - number.exponent, encoding.rounding);

@@ -146,6 +146,9 @@ TEST(SoftFloat, small_formats) {
 TEST(SoftFloat, flushes_and_saturates) {
   EXPECT_TRUE(decode(Type::kF32, 0x807fffff, true).is_zero());
   EXPECT_EQ(encode(Type::kF32, from_double(-0x1p-127), {.ftz = true}), 0x80000000u);
+  // Recorded on an H200: tests/ptx/f32_mul.ptx, and fma(-6e-22, 3e-30, 0x1p-126).
+  EXPECT_EQ(encode(Type::kF32, multiply(decode(Type::kF32, 0x80800000), decode(Type::kF32, 0x3f7fffff)), {.ftz = true}), 0x80000000u);
+  EXPECT_EQ(encode(Type::kF32, add(from_double(-0x1p-170), decode(Type::kF32, 0x00800000), Rounding::kRn), {.ftz = true}), 0x00800000u);
   EXPECT_EQ(encode(Type::kF32, from_double(-3), {.sat = true}), 0u);
   EXPECT_EQ(encode(Type::kF32, from_double(3), {.sat = true}), 0x3f800000u);
   EXPECT_EQ(encode(Type::kF32, Number::nan(), {.sat = true}), 0u);
