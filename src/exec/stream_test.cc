@@ -77,6 +77,7 @@ TEST(Stream, events_join_streams) {
   EXPECT_TRUE(event->done());
   auto later = make_ref<Event>(true);
   later->record(*a);
+  later->wait();
   EXPECT_GE(later->nanoseconds(), event->nanoseconds());
   group->close();
 }

@@ -139,9 +139,15 @@ TEST_F(ContextTest, many_block_shapes) {
   }
 }
 
-/// A fault poisons its context, and no other.
+/// A fault poisons its context, and here no other. NVIDIA's driver refuses the whole process from then on (seen on an
+/// H200), so there each case needs a process of its own.
 class FaultTest : public ContextTest {
  protected:
+  void SetUp() override {
+    if (!drv::is_heddle() && GTEST_FLAG_GET(filter).find("FaultTest.") == std::string::npos)
+      GTEST_SKIP() << "ends CUDA for this process: run with --gtest_filter=FaultTest.name";
+    ContextTest::SetUp();
+  }
   void expect_sticky(CUresult code) {
     CU_EXPECT(drv::cuCtxSynchronize(), code);
     CUdeviceptr p = 0;
@@ -156,6 +162,7 @@ class FaultTest : public ContextTest {
     CU_OK(drv::cuCtxPushCurrent_v2(context));
     CU_OK(drv::cuCtxDestroy_v2(context));
     context = nullptr;
+    if (!drv::is_heddle()) return;
     CU_OK(drv::cuCtxCreate_v4(&context, nullptr, 0, device));
     CU_OK(drv::cuMemAlloc_v2(&p, 4));
     CU_OK(launch(function(load(kKernels), "nothing"), 1, 32, {}));
