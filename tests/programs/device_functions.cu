@@ -42,6 +42,13 @@ __global__ void mathematics(double* out, double x) {
   out[15] = __hiloint2double(__double2hiint(x), __double2loint(x));
 }
 
+// Overloads for float by the name without f, in the global namespace and in std.
+__global__ void overloads(float* out) {
+  out[0] = log2(8.0f) + exp2(3.0f) + cbrt(27.0f) + hypot(3.0f, 4.0f) + round(2.5f) + trunc(-1.5f);
+  out[1] = std::fmax(1.0f, 2.0f) + std::round(1.5f) + std::log2(4.0f) + fma(2.0f, 3.0f, 4.0f) + copysign(1.0f, -2.0f);
+  out[2] = (float)(lrint(2.5f) + llround(2.5f) + ilogb(8.0f)) + scalbn(1.0f, 4) + erf(0.0f) + fdim(5.0f, 3.0f);
+}
+
 static bool near(double a, double b) { return std::fabs(a - b) <= 1e-13 * (1.0 + std::fabs(b)); }
 
 int main() {
@@ -91,6 +98,10 @@ int main() {
   EXPECT(near(std::erf(out[9]), x) && near(erfinv(x), out[9]), "%.17g %.17g", out[9], erfinv(x));
   EXPECT(out[10] == x && out[11] == (float)x && std::isinf(out[12]), "%g %g %g", out[10], out[11], out[12]);
   EXPECT(out[13] == 0.25 && out[14] == 1.5 && out[15] == x, "%g %g %g", out[13], out[14], out[15]);
+  Buffer<float> sums(3);
+  overloads<<<1, 1>>>(sums.device);
+  sums.fetch();
+  EXPECT(sums[0] == 21 && sums[1] == 15 && sums[2] == 26, "%g %g %g", sums[0], sums[1], sums[2]);
   for (double y : {1e-12, 0.001, 0.4, 1.0, 1.7, 1.999})
     EXPECT(near(std::erfc(erfcinv(y)) / y, 1.0), "%g: %.17g", y, erfcinv(y));
   EXPECT(sinpi(1e15) == 0 && cospi(0.5) == 0 && cospi(3.0) == -1 && sinpi(-0.5) == -1, "%g", sinpi(-0.5));
