@@ -321,9 +321,9 @@ std::uint64_t Warp::special(std::uint32_t lane, const ir::Inst& inst) const {
     case Special::kDynamicSmemSize: return launch.dynamic_shared;
     case Special::kTotalSmemSize: return launch.total_shared;
     case Special::kEnvreg: {
-      // %envreg1 and %envreg2: the two halves of the address of a cooperative launch's workspace.
+      // %envreg1:%envreg2, high half first: the address of a cooperative launch's workspace.
       const auto workspace = reinterpret_cast<std::uint64_t>(launch.grid_workspace);
-      return inst.imm == 1 ? workspace & 0xffffffff : inst.imm == 2 ? workspace >> 32 : 0;
+      return inst.imm == 1 ? workspace >> 32 : inst.imm == 2 ? workspace & 0xffffffff : 0;
     }
     default: break;
   }
