@@ -46,7 +46,8 @@ Value* divide(LaneBuilder& lane, const ir::Inst& inst, Value* a, Value* b) {
   } else {
     quotient = builder.CreateUDiv(a, divisor);
   }
-  if (remainder) return builder.CreateSelect(zero, a, builder.CreateSub(a, builder.CreateMul(quotient, divisor)));
+  // Division and remainder by zero: all ones, as recorded from a GPU in tests/ptx.
+  if (remainder) quotient = builder.CreateSub(a, builder.CreateMul(quotient, divisor));
   return builder.CreateSelect(zero, lane.int_const(bits, ~0ull), quotient);
 }
 

@@ -23,6 +23,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
@@ -76,6 +77,9 @@ const Host& host() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();  // inline assembly
+    // Moving masks between register files is what takes longest on our code (minutes on some kernels) and gains nothing.
+    const char* const arguments[] = {"heddle", "-disable-x86-domain-reassignment"};
+    llvm::cl::ParseCommandLineOptions(2, arguments);
     llvm::install_fatal_error_handler([](void*, const char* reason, bool) { throw LlvmFailure{reason}; });
     Host h;
     h.triple = llvm::sys::getProcessTriple();
