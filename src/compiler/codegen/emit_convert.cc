@@ -1,4 +1,6 @@
 // cvt in all its forms. Judged by tests/ptx and tests/fuzz.
+#include <cmath>
+
 #include "compiler/codegen/emit_pure_detail.h"
 
 namespace heddle::codegen {
@@ -120,9 +122,71 @@ Value* round_significand(LaneBuilder& lane, Value* f32, unsigned kept, Rounding 
 }
 
 Value* relu(LaneBuilder& lane, Value* x) {
-  // NaN stays: the manual gives canonical NaN for it.
+  // NaN stays; -0 becomes +0, as GPUs give it.
   auto* zero = llvm::ConstantFP::get(x->getType(), 0.0);
-  return lane.b.CreateSelect(lane.b.CreateFCmpOLT(x, zero), zero, x);
+  return lane.b.CreateSelect(lane.b.CreateFCmpOLE(x, zero), zero, x);
+}
+
+/// The 8-bit formats: e4m3 has no infinity and ends at 448, e5m2 is the upper half of f16.
+struct Fp8 {
+  unsigned mantissa;
+  unsigned bias;
+  double largest;
+};
+Fp8 fp8_of(Type type) { return type == Type::kE4M3 ? Fp8{3, 7, 448} : Fp8{2, 15, 57344}; }
+
+/// f32 to 8 bits, to nearest, never past the largest finite value (.satfinite is the only mode there is).
+Value* narrow_to_fp8(LaneBuilder& lane, Value* f32, Type to) {
+  auto& b = lane.b;
+  const Fp8 format = fp8_of(to);
+  const unsigned dropped = 23 - format.mantissa;
+  Value* magnitude = lane.intrinsic(llvm::Intrinsic::fabs, {f32});
+  Value* largest = lane.float_const(Type::kF32, format.largest);
+  magnitude = b.CreateSelect(b.CreateFCmpOGT(magnitude, largest), largest, magnitude);
+  // Normal values: round the significand, move the exponent's bias.
+  Value* bits = lane.as_int(magnitude, 32);
+  Value* last = b.CreateAnd(b.CreateLShr(bits, lane.int_const(32, dropped)), lane.int_const(32, 1));
+  Value* rounded = b.CreateAdd(b.CreateAdd(bits, lane.int_const(32, (1u << (dropped - 1)) - 1)), last);
+  Value* normal = b.CreateSub(b.CreateLShr(rounded, lane.int_const(32, dropped)),
+                              lane.int_const(32, (127 - format.bias) << format.mantissa));
+  // Subnormal ones are multiples of the smallest: the multiple is the code.
+  const double per_unit = std::ldexp(1.0, static_cast<int>(format.bias + format.mantissa) - 1);
+  Value* smallest_normal = lane.float_const(Type::kF32, std::ldexp(1.0, 1 - static_cast<int>(format.bias)));
+  Value* is_subnormal = b.CreateFCmpOLT(magnitude, smallest_normal);
+  Value* safe = b.CreateSelect(is_subnormal, magnitude, lane.float_const(Type::kF32, 0));
+  Value* multiple =
+      lane.intrinsic(llvm::Intrinsic::roundeven, {b.CreateFMul(safe, lane.float_const(Type::kF32, per_unit))});
+  Value* subnormal = b.CreateFPToUI(multiple, lane.int_type(32));
+  Value* code = b.CreateSelect(is_subnormal, subnormal, normal);
+  Value* sign = b.CreateAnd(b.CreateLShr(lane.as_int(f32, 32), lane.int_const(32, 24)), lane.int_const(32, 0x80));
+  code = b.CreateSelect(b.CreateFCmpUNO(f32, f32), lane.int_const(32, 0x7f), b.CreateOr(code, sign));
+  return lane.zext(code, 8);
+}
+
+/// 8 bits to f32, exactly.
+Value* widen_from_fp8(LaneBuilder& lane, Value* storage, Type from) {
+  auto& b = lane.b;
+  Value* code = lane.zext(storage, 16);
+  if (from == Type::kE5M2) return widen_from_16(lane, b.CreateShl(code, lane.int_const(16, 8)), Type::kF16);
+  // e4m3 in f16's places is too small by 2^(15 - 7).
+  Value* magnitude = b.CreateAnd(code, lane.int_const(16, 0x7f));
+  Value* sign = b.CreateShl(b.CreateAnd(code, lane.int_const(16, 0x80)), lane.int_const(16, 8));
+  Value* placed = b.CreateOr(b.CreateShl(magnitude, lane.int_const(16, 7)), sign);
+  Value* value = b.CreateFMul(widen_from_16(lane, placed, Type::kF16), lane.float_const(Type::kF32, 256));
+  Value* nan = b.CreateICmpEQ(magnitude, lane.int_const(16, 0x7f));
+  return b.CreateSelect(nan, llvm::ConstantFP::getNaN(value->getType()), value);
+}
+
+bool is_fp8(Type type) { return type == Type::kE4M3 || type == Type::kE5M2; }
+
+Type element_of(Type type) {
+  switch (type) {
+    case Type::kF16x2: return Type::kF16;
+    case Type::kBF16x2: return Type::kBF16;
+    case Type::kE4M3x2: return Type::kE4M3;
+    case Type::kE5M2x2: return Type::kE5M2;
+    default: return type;
+  }
 }
 
 /// f32 (or f64) to 16-bit storage.
@@ -137,7 +201,10 @@ Value* float_to_float(LaneBuilder& lane, const ir::Inst& inst, Value* operand) {
   auto& b = lane.b;
   const ir::Mods& mods = inst.mods;
   const unsigned from_bits = static_cast<unsigned>(ir::bits_of(inst.from));
-  Value* x = from_bits == 16 ? widen_from_16(lane, operand, inst.from) : lane.as_float(operand, inst.from);
+  Value* x = is_fp8(inst.from) ? widen_from_fp8(lane, operand, inst.from)
+             : from_bits == 16 ? widen_from_16(lane, operand, inst.from)
+                               : lane.as_float(operand, inst.from);
+  if (is_fp8(inst.type)) return narrow_to_fp8(lane, mods.relu ? relu(lane, x) : x, inst.type);
   if (mods.ftz && inst.from == Type::kF32) x = flush(lane, x);
   if (inst.type == Type::kTF32) return round_significand(lane, mods.relu ? relu(lane, x) : x, 10, mods.rounding);
 
@@ -145,7 +212,7 @@ Value* float_to_float(LaneBuilder& lane, const ir::Inst& inst, Value* operand) {
   const unsigned to_bits = static_cast<unsigned>(ir::bits_of(inst.type));
   if (to_bits == 16) {
     if (inst.from == inst.type && !mods.sat && !mods.relu && mods.rounding == Rounding::kNone) return operand;
-    return narrow_to_16(lane, x, from_bits == 16 ? Type::kF32 : inst.from, inst.type, mods);
+    return narrow_to_16(lane, x, from_bits <= 16 ? Type::kF32 : inst.from, inst.type, mods);
   }
   if (inst.type == Type::kF32) {
     if (inst.from == Type::kF64) x = narrow_to_f32(lane, x, mods.rounding);
@@ -158,13 +225,30 @@ Value* float_to_float(LaneBuilder& lane, const ir::Inst& inst, Value* operand) {
   return lane.as_int(x, 64);
 }
 
+/// Both halves of a packed value alike.
+Value* convert_packed(LaneBuilder& lane, const ir::Inst& inst, Value* operand) {
+  ir::Inst half = inst;
+  half.type = element_of(inst.type);
+  half.from = element_of(inst.from);
+  if (half.type == inst.type || half.from == inst.from) return nullptr;
+  const unsigned from_bits = static_cast<unsigned>(ir::bits_of(half.from)),
+                 to_bits = static_cast<unsigned>(ir::bits_of(half.type));
+  Value* halves[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    Value* moved = i ? lane.b.CreateLShr(operand, lane.int_const(2 * from_bits, from_bits)) : operand;
+    Value* converted = emit_convert(lane, half, lane.zext(moved, from_bits));
+    if (!converted) return nullptr;
+    halves[i] = lane.zext(converted, 2 * to_bits);
+  }
+  return lane.b.CreateOr(lane.b.CreateShl(halves[1], lane.int_const(2 * to_bits, to_bits)), halves[0]);
+}
+
 }  // namespace
 
 Value* emit_convert(LaneBuilder& lane, const ir::Inst& inst, Value* operand) {
   const auto from_class = ir::class_of(inst.from), to_class = ir::class_of(inst.type);
-  if (from_class == ir::TypeClass::kPacked || to_class == ir::TypeClass::kPacked) return nullptr;
-  if (inst.from == Type::kE4M3 || inst.from == Type::kE5M2 || inst.type == Type::kE4M3 || inst.type == Type::kE5M2)
-    return nullptr;
+  if (from_class == ir::TypeClass::kPacked || to_class == ir::TypeClass::kPacked)
+    return convert_packed(lane, inst, operand);
   const bool from_float = from_class == ir::TypeClass::kFloat, to_float = to_class == ir::TypeClass::kFloat;
   if (from_float && to_float) return float_to_float(lane, inst, operand);
   if (to_float) {
@@ -186,15 +270,17 @@ Value* emit_convert(LaneBuilder& lane, const ir::Inst& inst, Value* operand) {
 }
 
 Value* emit_convert_pack(LaneBuilder& lane, const ir::Inst& inst, std::span<Value* const> operands) {
-  if (inst.type != Type::kF16x2 && inst.type != Type::kBF16x2) return nullptr;
-  if (inst.from != Type::kF32) return nullptr;
-  const Type element = inst.type == Type::kF16x2 ? Type::kF16 : Type::kBF16;
+  const Type element = element_of(inst.type);
+  if (element == inst.type || inst.from != Type::kF32) return nullptr;
+  const unsigned width = static_cast<unsigned>(ir::bits_of(inst.type));
   Value* halves[2];
   for (unsigned i = 0; i < 2; ++i) {
-    halves[i] =
-        lane.zext(narrow_to_16(lane, lane.as_float(operands[i], Type::kF32), Type::kF32, element, inst.mods), 32);
+    Value* x = lane.as_float(operands[i], Type::kF32);
+    Value* narrow = is_fp8(element) ? narrow_to_fp8(lane, inst.mods.relu ? relu(lane, x) : x, element)
+                                    : narrow_to_16(lane, x, Type::kF32, element, inst.mods);
+    halves[i] = lane.zext(narrow, width);
   }
-  return lane.b.CreateOr(lane.b.CreateShl(halves[0], lane.int_const(32, 16)), halves[1]);
+  return lane.b.CreateOr(lane.b.CreateShl(halves[0], lane.int_const(width, width / 2)), halves[1]);
 }
 
 }  // namespace heddle::codegen
