@@ -82,7 +82,7 @@ void FunctionEmitter::emit_fast_terminator(BlockId block, const ir::Inst& inst) 
     case Op::kCondBranch: {
       const ir::Target &yes = inst.targets[0], &no = inst.targets[1];
       const ValueId condition = inst.operands[0];
-      if (is_scalar(condition)) {
+      if (is_uniform(condition)) {
         llvm::BasicBlock* to_yes = fast_edge(yes);
         llvm::BasicBlock* to_no = fast_edge(no);
         b_.CreateCondBr(scalar_of(condition), to_yes, to_no);
@@ -123,7 +123,7 @@ void FunctionEmitter::emit_fast_terminator(BlockId block, const ir::Inst& inst) 
           jump->addCase(llvm::cast<llvm::ConstantInt>(llvm::ConstantInt::get(value->getType(), i)), edges[i]);
         }
       };
-      if (is_scalar(index)) return uniform_switch(scalar_of(index));
+      if (is_uniform(index)) return uniform_switch(scalar_of(index));
       Value* indices = vector_of(index);
       Value* first = b_.CreateExtractElement(indices, std::uint64_t{0});
       Value* same = to_bits(b_.CreateICmpEQ(indices, splat(first)));
@@ -179,7 +179,7 @@ void FunctionEmitter::emit_slow_terminator(BlockId block, const ir::Inst& inst) 
     case Op::kSwitch: {
       const ValueId condition = inst.operands[0];
       const std::size_t last = inst.targets.size() - 1;
-      if (is_scalar(condition)) {
+      if (is_uniform(condition)) {
         std::vector<llvm::BasicBlock*> edges;
         Value* value = scalar_of(condition);
         const auto saved = b_.saveIP();

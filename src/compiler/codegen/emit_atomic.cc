@@ -176,7 +176,7 @@ void FunctionEmitter::emit_atomic(const ir::Inst& inst) {
   const bool used = !inst.results.empty();
   order_before(inst);
   Value* lanes_in = guarded_mask(inst);
-  if (inst.guard != ir::kNoValue && is_scalar(inst.guard)) {
+  if (inst.guard != ir::kNoValue && is_uniform(inst.guard)) {
     Value* guard = splat(scalar_of(inst.guard));
     lanes_in = lanes_in ? b_.CreateAnd(lanes_in, guard) : guard;
   }
@@ -219,7 +219,7 @@ void FunctionEmitter::emit_cas(const ir::Inst& inst) {
   const unsigned bits = static_cast<unsigned>(ir::bits_of(inst.type));
   order_before(inst);
   Value* lanes_in = guarded_mask(inst);
-  if (inst.guard != ir::kNoValue && is_scalar(inst.guard)) {
+  if (inst.guard != ir::kNoValue && is_uniform(inst.guard)) {
     Value* guard = splat(scalar_of(inst.guard));
     lanes_in = lanes_in ? b_.CreateAnd(lanes_in, guard) : guard;
   }

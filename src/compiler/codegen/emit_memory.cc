@@ -231,7 +231,7 @@ void FunctionEmitter::if_then(Value* condition, const std::function<void()>& bod
 }
 
 llvm::Value* FunctionEmitter::guarded_mask(const ir::Inst& inst) {
-  if (inst.guard == ir::kNoValue || is_scalar(inst.guard)) return mask();
+  if (inst.guard == ir::kNoValue || is_uniform(inst.guard)) return mask();
   Value* guard = vector_of(inst.guard);
   return mask() ? b_.CreateAnd(mask(), guard) : guard;
 }
@@ -471,7 +471,7 @@ void FunctionEmitter::emit_load(const ir::Inst& inst) {
   // A guard that all lanes share is a branch; without it nothing is read at all.
   llvm::BasicBlock *skipped_from = nullptr, *after = nullptr;
   std::vector<Value*> skipped;
-  if (inst.guard != ir::kNoValue && is_scalar(inst.guard)) {
+  if (inst.guard != ir::kNoValue && is_uniform(inst.guard)) {
     for (unsigned j = 0; j < count; ++j) {
       const ValueId v = inst.results[j];
       const bool scalar = is_scalar(v);
@@ -491,7 +491,7 @@ void FunctionEmitter::emit_load(const ir::Inst& inst) {
   }
   const Address address = address_of(inst);
   Value* mask = guarded_mask(inst);
-  const bool guarded = inst.guard != ir::kNoValue && !is_scalar(inst.guard);
+  const bool guarded = inst.guard != ir::kNoValue && !is_uniform(inst.guard);
   std::vector<Value*> values;
   if (address.uniform) {
     ++unit_.counts.uniform;
@@ -709,7 +709,7 @@ void FunctionEmitter::emit_store(const ir::Inst& inst) {
           b_.CreateAlignedStore(value, to_pointer(at), llvm::Align(1), is_ordered(inst));
         }
       };
-      if (inst.guard == ir::kNoValue || is_scalar(inst.guard)) return store_last();
+      if (inst.guard == ir::kNoValue || is_uniform(inst.guard)) return store_last();
       return if_then(b_.CreateICmpNE(to_bits(mask), llvm::Constant::getNullValue(mask_type())), store_last);
     }
     std::vector<Value*> values;
@@ -725,7 +725,7 @@ void FunctionEmitter::emit_store(const ir::Inst& inst) {
     }
     store_lanes(inst, address, mask, bits == 128 ? 64 : bits, values);
   };
-  if (inst.guard != ir::kNoValue && is_scalar(inst.guard)) {
+  if (inst.guard != ir::kNoValue && is_uniform(inst.guard)) {
     if_then(scalar_of(inst.guard), store_all);
   } else {
     store_all();
@@ -804,7 +804,7 @@ void FunctionEmitter::emit_copy_async(const ir::Inst& inst) {
     }
     store_lanes(target, spread, mask, 32, values);
   };
-  if (inst.guard != ir::kNoValue && is_scalar(inst.guard)) return if_then(scalar_of(inst.guard), copy);
+  if (inst.guard != ir::kNoValue && is_uniform(inst.guard)) return if_then(scalar_of(inst.guard), copy);
   copy();
 }
 
