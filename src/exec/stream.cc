@@ -133,10 +133,16 @@ void Stream::drive_posted() {
 
 // The caller has set state_ to kDriven. Runs work until `until` is complete or nothing is left.
 void Stream::drive(std::uint64_t until) {
+  bool ended = false;
   for (;;) {
     std::unique_ptr<Work> work;
     {
+      // A stream is idle as soon as its last work counts as complete: who has waited may run work at once.
       MutexLock lock(mutex_);
+      if (ended) {
+        completed_.store(completed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+        if (waiters_.load(std::memory_order_relaxed) != 0) changed_.notify_all();
+      }
       if (queue_.empty()) {
         state_ = State::kIdle;
         return;
@@ -152,7 +158,7 @@ void Stream::drive(std::uint64_t until) {
     for (const Fence& fence : work->fences_) fence.wait();
     work->run(*this, group_->failure() != ErrorCode::kSuccess);
     work.reset();  // before the work counts as complete: who waits may expect its references to be gone
-    complete_one();
+    ended = true;
   }
 }
 

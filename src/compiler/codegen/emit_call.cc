@@ -4,6 +4,7 @@
 
 #include "base/error_code.h"
 #include "compiler/codegen/kernel_emitter.h"
+#include "compiler/ir/texture.h"
 
 namespace heddle::codegen {
 
@@ -239,6 +240,31 @@ void FunctionEmitter::emit_trap(const ir::Inst& inst) {
                nullptr, nullptr);
 }
 
-void FunctionEmitter::emit_texture(const ir::Inst& inst) { fail(inst, "textures are not supported"); }
+void FunctionEmitter::emit_texture(const ir::Inst& inst) {
+  const std::uint64_t form = ir::pack_texture_form(unit_.program.textures[inst.imm]);
+  std::vector<Value*> operands;
+  for (ValueId v : inst.operands) operands.push_back(spill(vector_of(v)));
+  auto* const words = llvm::FixedVectorType::get(int_type(32), 16);
+  Value* in = spill(llvm::Constant::getNullValue(words));
+  Value* out = spill(llvm::Constant::getNullValue(words));
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < inst.results.size(); ++i)
+    results.push_back(spill(llvm::Constant::getNullValue(vector_type(32))));
+  auto word = [&](Value* array, std::size_t i) { return b_.CreateConstGEP1_32(int_type(32), array, static_cast<unsigned>(i)); };
+  for_each_lane(mask_bits(), [&](Value* index) {
+    for (std::size_t i = 1; i < operands.size() && i <= 16; ++i)
+      b_.CreateStore(load_lane(operands[i], 32, index), word(in, i - 1));
+    // The one entry that is not given the CTA.
+    std::vector<Value*> all = {launch_, load_lane(operands[0], 64, index), constant(64, form), in, out};
+    std::vector<llvm::Type*> types;
+    for (Value* value : all) types.push_back(value->getType());
+    b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), types, false),
+                  runtime_entry(offsetof(exec::RuntimeTable, texture)), all);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      store_lane(results[i], b_.CreateLoad(int_type(32), word(out, i)), index);
+  });
+  for (std::size_t i = 0; i < results.size(); ++i)
+    set_result(inst.results[i], b_.CreateAlignedLoad(vector_type(32), results[i], llvm::Align(1)));
+}
 
 }  // namespace heddle::codegen

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/ir/print.h"
+#include "compiler/ir/texture.h"
 
 namespace heddle::interp {
 namespace {
@@ -365,6 +366,17 @@ void Warp::evaluate_lane(std::uint32_t lane, const ir::Inst& inst) {
     case Op::kIsSpace:
     case Op::kLocalAlloc: address_operation(lane, inst); return;
     case Op::kCallRuntime: call_runtime(lane, inst); return;
+    case Op::kTexture: {
+      std::uint32_t in[16] = {}, out[4] = {};
+      for (std::size_t i = 1; i < inst.operands.size() && i <= 16; ++i)
+        in[i - 1] = static_cast<std::uint32_t>(value(lane, inst.operands[i]).lo);
+      if (!forensic_) {
+        static_cast<const exec::RuntimeTable*>(launch_->runtime)
+            ->texture(launch_, value(lane, inst.operands[0]).lo, ir::pack_texture_form(program_.textures[inst.imm]), in, out);
+      }
+      for (std::size_t i = 0; i < inst.results.size(); ++i) set(lane, inst.results[i], {out[i], 0});
+      return;
+    }
     case Op::kTrap:
       if (forensic_) return fault(lane, inst, ErrorCode::kLaunchFailed, 0);
       static_cast<const exec::RuntimeTable*>(launch_->runtime)
