@@ -32,7 +32,8 @@ Status check(const CUDA_ARRAY3D_DESCRIPTOR& d) {
   if (d.Width == 0) return Status(ErrorCode::kInvalidValue, "the width must not be 0");
   if (d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4)
     return Status(ErrorCode::kInvalidValue, "an element has 1, 2 or 4 channels");
-  if (bytes_of(d.Format) == 0) return Status(ErrorCode::kNotSupported, "compressed and planar formats are not there yet");
+  if (bytes_of(d.Format) == 0)
+    return Status(ErrorCode::kNotSupported, "compressed and planar formats are not there yet");
   if (d.Height == 0 && d.Depth != 0 && !(d.Flags & CUDA_ARRAY3D_LAYERED))
     return Status(ErrorCode::kInvalidValue, "a depth without a height");
   constexpr unsigned kKnown =
@@ -71,7 +72,8 @@ CUresult cuArray3DCreate_v2(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR* desc
 }
 CUresult cuArrayCreate_v2(CUarray* handle, const CUDA_ARRAY_DESCRIPTOR* descriptor) {
   DRIVER_CHECK(handle && descriptor, "no place for the array's handle, or no descriptor");
-  const CUDA_ARRAY3D_DESCRIPTOR wide = {descriptor->Width, descriptor->Height, 0, descriptor->Format, descriptor->NumChannels, 0};
+  const CUDA_ARRAY3D_DESCRIPTOR wide = {descriptor->Width,  descriptor->Height,      0,
+                                        descriptor->Format, descriptor->NumChannels, 0};
   return impl::cuArray3DCreate_v2(handle, &wide);
 }
 CUresult cuArrayDestroy(CUarray handle) {
@@ -96,7 +98,8 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* descriptor, CUarray hand
   *descriptor = {d.Width, d.Height, d.Format, d.NumChannels};
   return CUDA_SUCCESS;
 }
-CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DESCRIPTOR* descriptor, unsigned int levels) {
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DESCRIPTOR* descriptor,
+                                unsigned int levels) {
   DRIVER_CHECK(handle && descriptor && levels, "no place for the array's handle, no descriptor, or no levels");
   CUDA_ARRAY3D_DESCRIPTOR d = *descriptor;
   auto made = make_ref<MipmappedArray>(Context::current());

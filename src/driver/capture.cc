@@ -1,4 +1,5 @@
-// Stream capture: the operations that a stream is given become nodes of a graph. Tested by tests/api/driver/graph_test.cc.
+// Stream capture: the operations that a stream is given become nodes of a graph. Tested by
+// tests/api/driver/graph_test.cc.
 #include <algorithm>
 
 #include "driver/stream.h"
@@ -166,7 +167,8 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* graph) {
   }
   if (!joined) {
     *graph = nullptr;
-    return fail(static_cast<ErrorCode>(CUDA_ERROR_STREAM_CAPTURE_UNJOINED), "a stream of the capture was not joined again");
+    return fail(static_cast<ErrorCode>(CUDA_ERROR_STREAM_CAPTURE_UNJOINED),
+                "a stream of the capture was not joined again");
   }
   *graph = capture->owns_graph ? publish<CUgraph>(made) : handle_of<CUgraph>(made.get());
   return CUDA_SUCCESS;

@@ -158,7 +158,9 @@ std::atomic<std::size_t>* limit_of(Context& context, CUlimit limit) {
 
 namespace impl {
 
-CUresult cuCtxCreate_v2(CUcontext* context, unsigned int flags, CUdevice device) { return create(context, flags, device); }
+CUresult cuCtxCreate_v2(CUcontext* context, unsigned int flags, CUdevice device) {
+  return create(context, flags, device);
+}
 CUresult cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam*, int count, unsigned int flags, CUdevice device) {
   if (count > 0) return fail(ErrorCode::kNotSupported, "execution affinity is not supported");
   return create(context, flags, device);

@@ -66,7 +66,7 @@ class Context final : public Object {
   std::atomic<std::size_t> l2_granularity{128};
   std::atomic<std::size_t> persisting_l2{0};
   Mutex mutex;
-  std::set<int> peers GUARDED_BY(mutex);   ///< devices whose memory may be accessed
+  std::set<int> peers GUARDED_BY(mutex);  ///< devices whose memory may be accessed
 
  private:
   [[gnu::tls_model("initial-exec")]] static thread_local constinit Context* t_current;

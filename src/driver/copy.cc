@@ -1,6 +1,7 @@
 // cuMemcpy*: every form becomes a CopyPlan. Tested by tests/api/driver/copy_test.cc.
 //
-// How long a call waits is what the manual's page on synchronisation says: the forms without Async wait; an Async copy from pageable memory returns once the source may change, one to pageable memory when it has ended.
+// How long a call waits is what the manual's page on synchronisation says: the forms without Async wait; an Async copy
+// from pageable memory returns once the source may change, one to pageable memory when it has ended.
 #include "driver/copy.h"
 
 #include <cstring>
@@ -14,8 +15,9 @@
 namespace heddle::driver {
 namespace {
 
-constexpr std::size_t kInlineBytes = 64u << 10;   // an Async copy up to this size runs on the caller if nothing is pending
-constexpr std::size_t kStagedBytes = 64u << 10;   // pageable sources up to this size are staged
+constexpr std::size_t kInlineBytes =
+    64u << 10;  // an Async copy up to this size runs on the caller if nothing is pending
+constexpr std::size_t kStagedBytes = 64u << 10;  // pageable sources up to this size are staged
 
 void copy_rows(const CopyPlan& plan) {
   const auto* const from = reinterpret_cast<const char*>(plan.source.address);
@@ -57,7 +59,8 @@ Status check_side(const CopySide& side, std::size_t width, std::size_t height, s
 
 // One side of a described copy. `device` is also the address of unified memory.
 Result<CopySide> side_of(CUmemorytype type, const void* host, CUdeviceptr device, CUarray array, std::size_t x,
-                         std::size_t y, std::size_t z, std::size_t pitch, std::size_t height, const CUDA_MEMCPY3D& copy) {
+                         std::size_t y, std::size_t z, std::size_t pitch, std::size_t height,
+                         const CUDA_MEMCPY3D& copy) {
   CopySide side;
   if (type == CU_MEMORYTYPE_ARRAY) {
     const Ref<Array> object = find_object<Array>(array);
@@ -73,7 +76,8 @@ Result<CopySide> side_of(CUmemorytype type, const void* host, CUdeviceptr device
   }
   if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED)
     return Status(ErrorCode::kInvalidValue, "unknown memory type");
-  const auto base = type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uintptr_t>(host) : static_cast<std::uintptr_t>(device);
+  const auto base =
+      type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uintptr_t>(host) : static_cast<std::uintptr_t>(device);
   if (base == 0) return Status(ErrorCode::kInvalidValue, "null address");
   side.pitch = pitch ? pitch : x + copy.WidthInBytes;
   if (copy.Height > 1 && side.pitch < x + copy.WidthInBytes)
@@ -110,7 +114,8 @@ enum class Form { kHostToDevice, kDeviceToHost, kDeviceToDevice, kUnified };
 
 CUresult copy_linear(std::uintptr_t destination, std::uintptr_t source, std::size_t bytes, Form form, bool async,
                      CUstream stream) {
-  if (bytes == 0) return find_stream(stream) ? CUDA_SUCCESS : fail(ErrorCode::kInvalidHandle, "stale or foreign stream");
+  if (bytes == 0)
+    return find_stream(stream) ? CUDA_SUCCESS : fail(ErrorCode::kInvalidHandle, "stale or foreign stream");
   CopyPlan plan;
   plan.width = bytes;
   DRIVER_ASSIGN(plan.destination,
@@ -238,9 +243,10 @@ CUresult copy_in_stream(CUstream handle, CopyPlan plan, bool async, const CUDA_M
     make_ref<CopyOperation>(take)->run(stream->context());
     plan.source = take.destination;
     auto put = make_ref<CopyOperation>(std::move(plan));
-    return enqueue(*stream, make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_MEMCPY,
-                                                        [staged, put](Context& context) { put->run(context); }),
-                   Effort::kShort);
+    return enqueue(
+        *stream,
+        make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_MEMCPY, [staged, put](Context& context) { put->run(context); }),
+        Effort::kShort);
   }
   const bool wait = !async || from_pageable || to_pageable;
   return enqueue(*stream, make_ref<CopyOperation>(std::move(plan), parameters),

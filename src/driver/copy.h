@@ -12,15 +12,15 @@ namespace heddle::driver {
 /// One side of a copy: where its first byte lies, and how far rows and slices are apart.
 struct CopySide {
   std::uintptr_t address = 0;
-  std::size_t pitch = 0;         ///< bytes from row to row
-  std::size_t slice = 0;         ///< bytes from slice to slice
-  bool is_pageable = false;      ///< host memory that the API does not know
-  Ref<Object> keeps;             ///< an array that must live until the copy has ended
+  std::size_t pitch = 0;     ///< bytes from row to row
+  std::size_t slice = 0;     ///< bytes from slice to slice
+  bool is_pageable = false;  ///< host memory that the API does not know
+  Ref<Object> keeps;         ///< an array that must live until the copy has ended
 };
 
 struct CopyPlan {
   CopySide destination, source;
-  std::size_t width = 0;         ///< bytes of a row
+  std::size_t width = 0;  ///< bytes of a row
   std::size_t height = 1;
   std::size_t depth = 1;
   std::size_t bytes() const { return width * height * depth; }

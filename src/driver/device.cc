@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kNoDevice = "no device with this number";
 
-#define DRIVER_DEVICE(variable, number)            \
-  Device* const variable = find_device(number);    \
+#define DRIVER_DEVICE(variable, number)         \
+  Device* const variable = find_device(number); \
   if (!variable) return fail(ErrorCode::kInvalidDevice, kNoDevice)
 
 std::string processor_name() {

@@ -6,9 +6,7 @@
 namespace heddle::driver {
 
 EventObject::EventObject(Context* context, unsigned flags)
-    : Object(Tag::kEvent, context),
-      event_(make_ref<exec::Event>(!(flags & CU_EVENT_DISABLE_TIMING))),
-      flags_(flags) {}
+    : Object(Tag::kEvent, context), event_(make_ref<exec::Event>(!(flags & CU_EVENT_DISABLE_TIMING))), flags_(flags) {}
 
 namespace {
 
@@ -24,11 +22,10 @@ CUresult record(CUevent handle, CUstream stream_handle, unsigned flags) {
     return fail(ErrorCode::kInvalidHandle, "event and stream belong to different contexts");
   if (const Ref<Capture> capture = stream->capture()) {
     if (flags & CU_EVENT_RECORD_EXTERNAL) {
-      return capture_operation(*stream, make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-                                                                    [event](Context& context) {
-                                                                      event->event().record(
-                                                                          context.default_stream().queue());
-                                                                    }));
+      return capture_operation(*stream,
+                               make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_EVENT_RECORD, [event](Context& context) {
+                                 event->event().record(context.default_stream().queue());
+                               }));
     }
     MutexLock lock(event->mutex);
     event->captured = capture;
@@ -58,7 +55,8 @@ CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
   if (!first->event().recorded() || !second->event().recorded())
     return fail(ErrorCode::kInvalidHandle, "an event that was never recorded has no time");
   if (!first->event().done() || !second->event().done()) return fail(ErrorCode::kNotReady, "an event is pending");
-  *milliseconds = static_cast<float>(static_cast<double>(second->event().nanoseconds() - first->event().nanoseconds()) / 1e6);
+  *milliseconds =
+      static_cast<float>(static_cast<double>(second->event().nanoseconds() - first->event().nanoseconds()) / 1e6);
   return CUDA_SUCCESS;
 }
 
@@ -126,7 +124,8 @@ CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned int 
   const Ref<Capture> own = stream->capture();
   if (captured) {
     if (own && own.get() != captured.get())
-      return fail(static_cast<ErrorCode>(CUDA_ERROR_STREAM_CAPTURE_MERGE), "event and stream belong to different captures");
+      return fail(static_cast<ErrorCode>(CUDA_ERROR_STREAM_CAPTURE_MERGE),
+                  "event and stream belong to different captures");
     captured->join(*stream, after);
     return CUDA_SUCCESS;
   }

@@ -1,13 +1,13 @@
-// Functions: variants of a kernel, attributes, and what happens when a grid faults. Tested by tests/api/driver/module_test.cc
-// and tests/api/driver/launch_test.cc.
-#include "driver/module.h"
+// Functions: variants of a kernel, attributes, and what happens when a grid faults. Tested by
+// tests/api/driver/module_test.cc and tests/api/driver/launch_test.cc.
+#include "driver/function.h"
 
 #include <algorithm>
 #include <cstdio>
 
 #include "base/log.h"
 #include "base/options.h"
-#include "driver/function.h"
+#include "driver/module.h"
 
 namespace heddle::driver {
 namespace {
@@ -32,13 +32,15 @@ void log_fault(const Function& function, const exec::Grid& grid, const CompiledV
   char where[64] = "", address[48] = "", line[300] = "";
   const std::uint32_t bx = grid.launch.block_x, by = grid.launch.block_y;
   if (fault.thread != exec::kUnknownThread) {
-    std::snprintf(where, sizeof where, "thread (%u,%u,%u)", fault.thread % bx, fault.thread / bx % by, fault.thread / bx / by);
+    std::snprintf(where, sizeof where, "thread (%u,%u,%u)", fault.thread % bx, fault.thread / bx % by,
+                  fault.thread / bx / by);
   } else {
     const std::uint32_t first = fault.warp * 32;
     std::snprintf(where, sizeof where, "threads %u to %u (warp %u)", first,
                   std::min(first + 31, grid.launch.threads ? grid.launch.threads - 1 : 0), fault.warp);
   }
-  if (fault.has_address) std::snprintf(address, sizeof address, " at %#llx", static_cast<unsigned long long>(fault.address));
+  if (fault.has_address)
+    std::snprintf(address, sizeof address, " at %#llx", static_cast<unsigned long long>(fault.address));
   std::uint32_t ptx_line = fault.ptx_line;
   const compiler::SourceLine* source = fault.pc ? find_line(*variant.code, fault.pc) : nullptr;
   if (!ptx_line && source) ptx_line = source->ptx_line;

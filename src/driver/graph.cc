@@ -91,7 +91,8 @@ Result<Ref<KernelOperation>> kernel_operation(const CUDA_KERNEL_NODE_PARAMS& p) 
   if (!Context::current()) return Status(ErrorCode::kInvalidContext, "no context is current on this thread");
   const void* handle = p.func ? static_cast<const void*>(p.func) : static_cast<const void*>(p.kern);
   HEDDLE_ASSIGN(const Ref<Function> function, find_function(handle));
-  LaunchShape shape = {{p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, p.sharedMemBytes, false};
+  LaunchShape shape = {
+      {p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, p.sharedMemBytes, false};
   return make_kernel_operation(function, shape, p.kernelParams, p.extra);
 }
 
@@ -250,7 +251,8 @@ CUresult cuGraphNodeFindInClone(CUgraphNode* node, CUgraphNode original, CUgraph
   return fail(ErrorCode::kInvalidValue, "the clone has no such node");
 }
 
-CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t dependency_count) {
+CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                             size_t dependency_count) {
   return add_node(node, graph, dependencies, dependency_count, empty_operation());
 }
 CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
@@ -259,20 +261,20 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraph
   DRIVER_ASSIGN(const Ref<KernelOperation> operation, kernel_operation(*parameters));
   return add_node(node, graph, dependencies, dependency_count, Ref<Operation>(operation.get()));
 }
-CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t dependency_count,
-                              const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                              size_t dependency_count, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
   DRIVER_CHECK(parameters, "no parameters");
   const CUDA_KERNEL_NODE_PARAMS wide = widen(*parameters);
   return impl::cuGraphAddKernelNode_v2(node, graph, dependencies, dependency_count, &wide);
 }
-CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t dependency_count,
-                              const CUDA_MEMCPY3D* copy, CUcontext) {
+CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                              size_t dependency_count, const CUDA_MEMCPY3D* copy, CUcontext) {
   DRIVER_CHECK(copy, "no description of the copy");
   DRIVER_ASSIGN(Ref<Operation> operation, copy_operation(*copy));
   return add_node(node, graph, dependencies, dependency_count, std::move(operation));
 }
-CUresult cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t dependency_count,
-                              const CUDA_MEMSET_NODE_PARAMS* fill, CUcontext) {
+CUresult cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                              size_t dependency_count, const CUDA_MEMSET_NODE_PARAMS* fill, CUcontext) {
   DRIVER_CHECK(fill, "no description of the fill");
   DRIVER_ASSIGN(Ref<Operation> operation, fill_operation(*fill));
   return add_node(node, graph, dependencies, dependency_count, std::move(operation));
@@ -332,7 +334,7 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1
   DRIVER_CHECK(p, "no place for the parameters");
   CUDA_KERNEL_NODE_PARAMS wide;
   if (const CUresult failed = impl::cuGraphKernelNodeGetParams_v2(node, &wide); failed != CUDA_SUCCESS) return failed;
-  *p = {wide.func,      wide.gridDimX,  wide.gridDimY,      wide.gridDimZ,     wide.blockDimX,
+  *p = {wide.func,      wide.gridDimX,  wide.gridDimY,       wide.gridDimZ,     wide.blockDimX,
         wide.blockDimY, wide.blockDimZ, wide.sharedMemBytes, wide.kernelParams, nullptr};
   return CUDA_SUCCESS;
 }
@@ -440,11 +442,12 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode* dependen
   if (result == CUDA_SUCCESS && edges && dependents) std::fill(edges, edges + *dependent_count, CUgraphEdgeData{});
   return result;
 }
-CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t dependency_count) {
+CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                size_t dependency_count) {
   return change_edges(graph, from, to, dependency_count, true);
 }
-CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData*,
-                                   size_t dependency_count) {
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                   const CUgraphEdgeData*, size_t dependency_count) {
   return change_edges(graph, from, to, dependency_count, true);
 }
 CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,

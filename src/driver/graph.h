@@ -54,12 +54,13 @@ class Graph;
 class GraphNode final : public Object {
  public:
   static constexpr Tag kTag = Tag::kGraphNode;
-  GraphNode(Graph* graph, Ref<Operation> what) : Object(Tag::kGraphNode, nullptr), graph(graph), operation(std::move(what)) {}
-  Graph* graph;                           ///< null once its graph is gone
+  GraphNode(Graph* graph, Ref<Operation> what)
+      : Object(Tag::kGraphNode, nullptr), graph(graph), operation(std::move(what)) {}
+  Graph* graph;  ///< null once its graph is gone
   Ref<Operation> operation;
   std::vector<GraphNode*> dependencies;
   std::vector<GraphNode*> dependents;
-  std::uint64_t number = 0;               ///< position in the graph; kept in clones and executables
+  std::uint64_t number = 0;  ///< position in the graph; kept in clones and executables
 };
 
 class Graph final : public Object {
@@ -71,7 +72,7 @@ class Graph final : public Object {
   Mutex mutex;
   std::vector<Ref<GraphNode>> nodes GUARDED_BY(mutex);
   std::uint64_t next_number GUARDED_BY(mutex) = 0;
-  std::vector<std::function<void()>> on_destroy GUARDED_BY(mutex);   ///< user objects
+  std::vector<std::function<void()>> on_destroy GUARDED_BY(mutex);  ///< user objects
 
   GraphNode* add(Ref<Operation> operation, const std::vector<GraphNode*>& after);
 };
@@ -82,7 +83,7 @@ class Capture final : public RefCounted {
   Capture(Stream* origin, CUstreamCaptureMode mode);
   const CUstreamCaptureMode mode;
   const std::uint64_t id;
-  Stream* const origin;                    ///< only compared, never dereferenced after the capture's end
+  Stream* const origin;  ///< only compared, never dereferenced after the capture's end
   Mutex mutex;
   Ref<Graph> graph GUARDED_BY(mutex);
   bool invalidated GUARDED_BY(mutex) = false;

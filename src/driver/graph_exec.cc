@@ -41,7 +41,8 @@ Status GraphExec::change(std::uint64_t number, Ref<Operation> operation) {
   auto fresh = std::make_shared<std::vector<Step>>(*steps);
   for (Step& step : *fresh) {
     if (step.number != number) continue;
-    if (step.operation->type() != operation->type()) return Status(ErrorCode::kInvalidValue, "the node is of another type");
+    if (step.operation->type() != operation->type())
+      return Status(ErrorCode::kInvalidValue, "the node is of another type");
     step.operation = std::move(operation);
     steps = std::move(fresh);
     return {};
@@ -80,7 +81,8 @@ CUresult update(CUgraphExec handle, CUgraph graph_handle, CUgraphExecUpdateResul
     MutexLock lock(executable->mutex);
     const auto& steps = *executable->steps;
     bool same = steps.size() == order.size();
-    for (std::size_t i = 0; same && i < steps.size(); ++i) same = steps[i].operation->type() == order[i]->operation->type();
+    for (std::size_t i = 0; same && i < steps.size(); ++i)
+      same = steps[i].operation->type() == order[i]->operation->type();
     if (!same) {
       if (result) *result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
       return fail(static_cast<ErrorCode>(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE), "the graph has another topology");
@@ -98,7 +100,8 @@ namespace impl {
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long flags) {
   return instantiate(executable, graph, flags);
 }
-CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node, char* log, size_t log_bytes) {
+CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node, char* log,
+                            size_t log_bytes) {
   if (error_node) *error_node = nullptr;
   if (log && log_bytes) *log = 0;
   return instantiate(executable, graph, 0);
@@ -107,7 +110,8 @@ CUresult cuGraphInstantiate_v2(CUgraphExec* executable, CUgraph graph, CUgraphNo
                                size_t log_bytes) {
   return impl::cuGraphInstantiate(executable, graph, error_node, log, log_bytes);
 }
-CUresult cuGraphInstantiateWithParams(CUgraphExec* executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
+CUresult cuGraphInstantiateWithParams(CUgraphExec* executable, CUgraph graph,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
   DRIVER_CHECK(parameters, "no parameters");
   const CUresult result = instantiate(executable, graph, parameters->flags);
   parameters->hErrNode_out = nullptr;
@@ -142,13 +146,14 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
     MutexLock lock(executable->mutex);
     steps = executable->steps;
   }
-  return enqueue(*stream, make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_GRAPH,
-                                                      [steps](Context& context) {
-                                                        for (const GraphExec::Step& step : *steps) {
-                                                          if (context.state() != ErrorCode::kSuccess) return;
-                                                          if (step.enabled) step.operation->run(context);
-                                                        }
-                                                      }),
+  return enqueue(*stream,
+                 make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_GRAPH,
+                                             [steps](Context& context) {
+                                               for (const GraphExec::Step& step : *steps) {
+                                                 if (context.state() != ErrorCode::kSuccess) return;
+                                                 if (step.enabled) step.operation->run(context);
+                                               }
+                                             }),
                  Effort::kLong);
 }
 
@@ -162,14 +167,14 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec executable, CUgraph graph, CUgraphExec
   *info = {};
   return update(executable, graph, &info->result);
 }
-CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec executable, CUgraphNode node,
-                                           const CUDA_KERNEL_NODE_PARAMS* p) {
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* p) {
   DRIVER_CHECK(p, "no parameters");
   if (!Context::current()) return fail(ErrorCode::kInvalidContext, "no context is current on this thread");
   DRIVER_ASSIGN(const Ref<Function> function, find_function(p->func ? static_cast<const void*>(p->func) : p->kern));
   const LaunchShape shape = {
       {p->gridDimX, p->gridDimY, p->gridDimZ}, {p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes, false};
-  DRIVER_ASSIGN(const Ref<KernelOperation> operation, make_kernel_operation(function, shape, p->kernelParams, p->extra));
+  DRIVER_ASSIGN(const Ref<KernelOperation> operation,
+                make_kernel_operation(function, shape, p->kernelParams, p->extra));
   return change_node(executable, node, Ref<Operation>(operation.get()));
 }
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
@@ -187,7 +192,8 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node
   wide.extra = p->extra;
   return impl::cuGraphExecKernelNodeSetParams_v2(executable, node, &wide);
 }
-CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable, CUgraphNode node, const CUDA_MEMCPY3D* copy, CUcontext) {
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable, CUgraphNode node, const CUDA_MEMCPY3D* copy,
+                                        CUcontext) {
   DRIVER_CHECK(copy, "no description of the copy");
   DRIVER_ASSIGN(CopyPlan plan, plan_copy(*copy));
   return change_node(executable, node, make_ref<CopyOperation>(std::move(plan), copy));
@@ -198,7 +204,8 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node
   DRIVER_TRY(check_fill(*fill));
   return change_node(executable, node, make_ref<MemsetOperation>(*fill));
 }
-CUresult cuGraphExecHostNodeSetParams(CUgraphExec executable, CUgraphNode node, const CUDA_HOST_NODE_PARAMS* parameters) {
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                      const CUDA_HOST_NODE_PARAMS* parameters) {
   DRIVER_CHECK(parameters && parameters->fn, "no function");
   return change_node(executable, node, make_ref<HostOperation>(parameters->fn, parameters->userData));
 }

@@ -31,13 +31,13 @@ class GraphExec final : public Object {
   explicit GraphExec(unsigned long long flags) : Object(Tag::kGraphExec, nullptr), flags(flags) {}
 
   struct Step {
-    std::uint64_t number;              ///< of the node that it comes from
+    std::uint64_t number;  ///< of the node that it comes from
     Ref<Operation> operation;
     bool enabled = true;
   };
   const unsigned long long flags;
   Mutex mutex;
-  std::shared_ptr<std::vector<Step>> steps GUARDED_BY(mutex);   ///< replaced, not changed: a launch keeps its own
+  std::shared_ptr<std::vector<Step>> steps GUARDED_BY(mutex);  ///< replaced, not changed: a launch keeps its own
 
   Status take(Graph& graph);
   Status change(std::uint64_t number, Ref<Operation> operation);

@@ -23,8 +23,8 @@ exec::HostAllocation describe(exec::HostAllocation::Kind kind, size_t bytes, uns
 CUresult allocate(void** pointer, size_t bytes, unsigned flags) {
   DRIVER_CHECK(pointer, "no place for the address");
   DRIVER_CHECK((flags & ~kAllocFlags) == 0, "unknown flags");
-  DRIVER_ASSIGN(const std::uintptr_t address, exec::HostMemory::instance().allocate(
-                                                  describe(exec::HostAllocation::Kind::kPinned, bytes, flags)));
+  DRIVER_ASSIGN(const std::uintptr_t address,
+                exec::HostMemory::instance().allocate(describe(exec::HostAllocation::Kind::kPinned, bytes, flags)));
   *pointer = reinterpret_cast<void*>(address);
   return CUDA_SUCCESS;
 }
@@ -39,9 +39,9 @@ CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned int flags) { retu
 CUresult cuMemFreeHost(void* pointer) {
   if (!pointer) return fail(ErrorCode::kInvalidValue, "null is no pinned memory");
   const auto found = find_allocation(reinterpret_cast<std::uintptr_t>(pointer));
-  DRIVER_CHECK(found && found->kind == Allocation::Kind::kPinned &&
-                   found->begin == reinterpret_cast<std::uintptr_t>(pointer),
-               "not the start of pinned memory");
+  DRIVER_CHECK(
+      found && found->kind == Allocation::Kind::kPinned && found->begin == reinterpret_cast<std::uintptr_t>(pointer),
+      "not the start of pinned memory");
   Context::current()->streams().synchronize();
   return result_of(exec::HostMemory::instance().remove(reinterpret_cast<std::uintptr_t>(pointer),
                                                        exec::HostAllocation::Kind::kPinned));
@@ -60,7 +60,8 @@ CUresult cuMemHostRegister(void* pointer, size_t bytes, unsigned int flags) {
 CUresult cuMemHostUnregister(void* pointer) {
   DRIVER_CHECK(pointer, "null pointer");
   const auto found = find_allocation(reinterpret_cast<std::uintptr_t>(pointer));
-  if (!found || found->kind != Allocation::Kind::kRegistered || found->begin != reinterpret_cast<std::uintptr_t>(pointer))
+  if (!found || found->kind != Allocation::Kind::kRegistered ||
+      found->begin != reinterpret_cast<std::uintptr_t>(pointer))
     return fail(ErrorCode::kHostMemoryNotRegistered, "not the start of registered memory");
   Context::current()->streams().synchronize();
   return result_of(exec::HostMemory::instance().remove(found->begin, exec::HostAllocation::Kind::kRegistered));

@@ -1,9 +1,10 @@
 // Launches. What a launch may be is checked here, with NVIDIA's codes. Tested by tests/api/driver/launch_test.cc.
+#include "driver/launch.h"
+
 #include <cstring>
 
 #include "base/options.h"
 #include "driver/function.h"
-#include "driver/launch.h"
 #include "driver/memory.h"
 #include "driver/module.h"
 #include "driver/stream.h"
@@ -21,7 +22,8 @@ Status check_shape(const Function& function, const LaunchShape& shape) {
   if (shape.grid[0] > kMaxGridX || shape.grid[1] > kMaxGridYZ || shape.grid[2] > kMaxGridYZ)
     return Status(ErrorCode::kInvalidValue, "the grid is larger than 2147483647 x 65535 x 65535");
   const std::uint64_t threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
-  if (shape.block[0] > kMaxBlockXY || shape.block[1] > kMaxBlockXY || shape.block[2] > kMaxBlockZ || threads > kMaxThreads)
+  if (shape.block[0] > kMaxBlockXY || shape.block[1] > kMaxBlockXY || shape.block[2] > kMaxBlockZ ||
+      threads > kMaxThreads)
     return Status(ErrorCode::kInvalidValue, "a block has more than 1024 x 1024 x 64 or 1024 threads in all");
   const compiler::KernelInfo& info = function.info();
   if (info.required_threads[0])
@@ -31,8 +33,9 @@ Status check_shape(const Function& function, const LaunchShape& shape) {
   if (threads > info.max_threads)
     return Status(ErrorCode::kLaunchOutOfResources, "more threads than the kernel was compiled for (.maxntid)");
   if (shape.shared_bytes > static_cast<std::uint32_t>(function.max_dynamic_shared.load(std::memory_order_relaxed)))
-    return Status(ErrorCode::kInvalidValue,
-                  "more dynamic shared memory than the function allows (see CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)");
+    return Status(
+        ErrorCode::kInvalidValue,
+        "more dynamic shared memory than the function allows (see CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)");
   return {};
 }
 
@@ -73,7 +76,8 @@ Status check_cooperative(Function& function, const LaunchShape& shape) {
   const auto multiprocessors = static_cast<std::uint64_t>(
       attribute_value(function.context().device(), CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &known));
   const auto blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
-  if (blocks > multiprocessors * static_cast<std::uint64_t>(resident_blocks(function.info(), threads, shape.shared_bytes)))
+  if (blocks >
+      multiprocessors * static_cast<std::uint64_t>(resident_blocks(function.info(), threads, shape.shared_bytes)))
     return Status(ErrorCode::kCooperativeLaunchTooLarge, "more blocks than can be resident at once");
   return {};
 }
@@ -228,14 +232,14 @@ namespace impl {
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                         CUstream stream, void** arguments, void** extra) {
-  return launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, false}, stream, arguments,
-                extra);
+  return launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, false}, stream,
+                arguments, extra);
 }
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                                    unsigned int block_x, unsigned int block_y, unsigned int block_z,
                                    unsigned int shared_bytes, CUstream stream, void** arguments) {
-  return launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, true}, stream, arguments,
-                nullptr);
+  return launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, true}, stream,
+                arguments, nullptr);
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig* configuration, CUfunction function, void** arguments, void** extra) {
   DRIVER_CHECK(configuration, "no launch configuration");
@@ -280,7 +284,9 @@ CUresult cuParamSetv(CUfunction function, int offset, void* pointer, unsigned in
   return set_old_parameter(function, offset, pointer, bytes);
 }
 CUresult cuLaunch(CUfunction function) { return launch_old(function, 1, 1, nullptr); }
-CUresult cuLaunchGrid(CUfunction function, int width, int height) { return launch_old(function, width, height, nullptr); }
+CUresult cuLaunchGrid(CUfunction function, int width, int height) {
+  return launch_old(function, width, height, nullptr);
+}
 CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream) {
   return launch_old(function, width, height, stream);
 }

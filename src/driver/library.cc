@@ -101,8 +101,9 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* 
   DRIVER_CHECK(library && image, "no place for the library's handle, or no image");
   return load(library, image, JitOptions(jit_option_count, jit_options, jit_option_values), "library");
 }
-CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* jit_options, void** jit_option_values,
-                               unsigned int jit_option_count, CUlibraryOption*, void**, unsigned int) {
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* jit_options,
+                               void** jit_option_values, unsigned int jit_option_count, CUlibraryOption*, void**,
+                               unsigned int) {
   DRIVER_CHECK(library, "no place for the library's handle");
   DRIVER_ASSIGN(const std::string contents, read_image_file(path));
   return load(library, contents.c_str(), JitOptions(jit_option_count, jit_options, jit_option_values), path);

@@ -32,9 +32,10 @@ CUresult add(CUlinkState handle, CUjitInputType type, fatbin::Bytes data, const 
   if (!state) return fail(ErrorCode::kInvalidHandle, "null, stale or foreign link");
   if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY && type != CU_JIT_INPUT_OBJECT &&
       type != CU_JIT_INPUT_LIBRARY) {
-    state->options.report(std::string(name ? name : "input") +
-                              ": cubins and LTO-IR can't run on a CPU: give PTX (nvJitLink with -ptx turns LTO-IR into it)\n",
-                          true);
+    state->options.report(
+        std::string(name ? name : "input") +
+            ": cubins and LTO-IR can't run on a CPU: give PTX (nvJitLink with -ptx turns LTO-IR into it)\n",
+        true);
     return fail(ErrorCode::kNoBinaryForGpu, "an input without PTX");
   }
   auto sources = fatbin::load_ptx(data, compute_capability());
@@ -73,14 +74,15 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_
                        CUjit_option*, void**) {
   return add_data(state, type, data, size, name);
 }
-CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned int,
-                          CUjit_option*, void**) {
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name,
+                          unsigned int, CUjit_option*, void**) {
   return add_data(state, type, data, size, name);
 }
 CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int, CUjit_option*, void**) {
   return add_file(state, type, path);
 }
-CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int, CUjit_option*, void**) {
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int, CUjit_option*,
+                          void**) {
   return add_file(state, type, path);
 }
 

@@ -30,13 +30,14 @@ CUresult prefetch(CUdeviceptr pointer, size_t count, int destination, CUstream h
   DRIVER_CHECK(found->kind == Allocation::Kind::kManaged || found->kind == Allocation::Kind::kRegistered ||
                    found->kind == Allocation::Kind::kPinned,
                "not managed memory");
-  return enqueue(*stream, make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_EMPTY,
-                                                      [pointer, destination](Context&) {
-                                                        exec::HostMemory::instance().update(
-                                                            pointer, [destination](exec::HostAllocation& allocation) {
-                                                              allocation.last_prefetch = destination;
-                                                            });
-                                                      }),
+  return enqueue(*stream,
+                 make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_EMPTY,
+                                             [pointer, destination](Context&) {
+                                               exec::HostMemory::instance().update(
+                                                   pointer, [destination](exec::HostAllocation& allocation) {
+                                                     allocation.last_prefetch = destination;
+                                                   });
+                                             }),
                  Effort::kShort);
 }
 
@@ -122,7 +123,8 @@ CUresult cuMemRangeGetAttributes(void** data, size_t* sizes, CUmem_range_attribu
                                  CUdeviceptr pointer, size_t count) {
   DRIVER_CHECK(data && sizes && attributes && attribute_count, "no attributes");
   for (size_t i = 0; i < attribute_count; ++i)
-    if (const CUresult failed = range_attribute(data[i], sizes[i], attributes[i], pointer, count); failed != CUDA_SUCCESS)
+    if (const CUresult failed = range_attribute(data[i], sizes[i], attributes[i], pointer, count);
+        failed != CUDA_SUCCESS)
       return failed;
   return CUDA_SUCCESS;
 }

@@ -75,7 +75,8 @@ CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemAllocPitch_v2(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height, unsigned int element_bytes) {
+CUresult cuMemAllocPitch_v2(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height,
+                            unsigned int element_bytes) {
   DRIVER_CHECK(pointer && pitch, "no place for address and pitch");
   DRIVER_CHECK(width && height, "width and height must not be 0");
   DRIVER_CHECK(element_bytes == 4 || element_bytes == 8 || element_bytes == 16, "element size must be 4, 8 or 16");

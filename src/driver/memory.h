@@ -18,7 +18,7 @@ struct Allocation {
   int device = 0;
   std::uint64_t tag = 0;
   unsigned flags = 0;
-  exec::HostAllocation host;   ///< the rest of it, unless device memory
+  exec::HostAllocation host;  ///< the rest of it, unless device memory
 
   bool is_host() const { return kind != Kind::kDevice && kind != Kind::kMapped; }
   /// Whether the range lies inside.

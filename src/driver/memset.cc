@@ -53,7 +53,8 @@ Status check_fill(const CUDA_MEMSET_NODE_PARAMS& p) {
   if (p.dst % p.elementSize != 0) return Status(ErrorCode::kInvalidValue, "the address is not aligned to the element");
   if (p.height > 1 && (p.pitch < p.width * p.elementSize || p.pitch % p.elementSize != 0))
     return Status(ErrorCode::kInvalidValue, "the pitch is smaller than a row, or not aligned");
-  return check_range(p.dst, p.height > 1 ? p.pitch * (p.height - 1) + p.width * p.elementSize : p.width * p.elementSize);
+  return check_range(p.dst,
+                     p.height > 1 ? p.pitch * (p.height - 1) + p.width * p.elementSize : p.width * p.elementSize);
 }
 
 void MemsetOperation::run(Context&) {

@@ -15,7 +15,8 @@
 
 namespace heddle::driver {
 
-Result<std::shared_ptr<const compiler::Module>> parse_texts(const std::vector<std::string_view>& texts, std::string* log) {
+Result<std::shared_ptr<const compiler::Module>> parse_texts(const std::vector<std::string_view>& texts,
+                                                            std::string* log) {
   compiler::ParseOptions options;
   options.compute_capability = compute_capability();
   return compiler::parse_module(texts, options, log);
@@ -27,8 +28,9 @@ Result<std::shared_ptr<const compiler::Module>> parse_image(const void* image, b
   if (format == fatbin::Format::kWrapper && !allow_wrapper)
     return Status(ErrorCode::kInvalidImage, "a fatbin wrapper: cuLibraryLoadData takes it, cuModuleLoadData does not");
   if (format == fatbin::Format::kElf) {
-    *log = "the image is machine code of a GPU (a cubin), which a CPU can't run: build with PTX in it, for example "
-           "-gencode arch=compute_75,code=compute_75\n";
+    *log =
+        "the image is machine code of a GPU (a cubin), which a CPU can't run: build with PTX in it, for example "
+        "-gencode arch=compute_75,code=compute_75\n";
     return Status(ErrorCode::kNoBinaryForGpu, "the image has no PTX");
   }
   // Text that does not even begin as PTX does is no PTX with an error in it.

@@ -28,12 +28,12 @@ struct ModuleData {
     std::uintptr_t address;
   };
   std::map<std::string, Variable, std::less<>> variables;
-  std::string name;            ///< for the log
+  std::string name;  ///< for the log
 };
 
 /// One compiled form of a kernel.
 struct CompiledVariant {
-  std::uint32_t block[3] = {0, 0, 0};   ///< zeros: any shape
+  std::uint32_t block[3] = {0, 0, 0};  ///< zeros: any shape
   std::shared_ptr<const compiler::CompiledKernel> code;
   std::vector<void*> globals;
   std::shared_ptr<const ModuleData> data;
@@ -74,7 +74,7 @@ class Function final : public Object, public exec::GridObserver {
   bool is_loaded();
   void grid_ended(exec::Grid& grid) override;
 
-  std::atomic<int> max_dynamic_shared;      ///< what launches may ask for
+  std::atomic<int> max_dynamic_shared;  ///< what launches may ask for
   std::atomic<int> shared_carveout{-1};
   std::atomic<unsigned> cache_config{0};
 
@@ -85,7 +85,7 @@ class Function final : public Object, public exec::GridObserver {
   std::vector<std::byte> old_parameters GUARDED_BY(mutex);
 
  private:
-  Module* const module_;                   ///< may be unloaded; not dereferenced by work in flight
+  Module* const module_;  ///< may be unloaded; not dereferenced by work in flight
   const std::shared_ptr<ModuleData> data_;
   const compiler::KernelInfo* const info_;
   std::shared_ptr<CompiledVariant> find_variant(const std::uint32_t (&block)[3]) REQUIRES(variants_mutex_);
@@ -133,7 +133,7 @@ class Kernel final : public Object {
   std::map<int, int> attributes GUARDED_BY(mutex);
 
  private:
-  Library* const library_;                 ///< kept alive by the registry until it is unloaded; then kernels go first
+  Library* const library_;  ///< kept alive by the registry until it is unloaded; then kernels go first
   const compiler::KernelInfo* const info_;
 };
 
@@ -151,7 +151,7 @@ class JitOptions {
   struct Buffer {
     char* text = nullptr;
     std::size_t bytes = 0;
-    void** used = nullptr;      ///< where the API wants the number of bytes filled
+    void** used = nullptr;  ///< where the API wants the number of bytes filled
   };
   static void fill(const Buffer& buffer, const std::string& text);
   Buffer info_, error_;
@@ -159,7 +159,8 @@ class JitOptions {
 
 /// Parses an image of any kind. The log says why it failed.
 Result<std::shared_ptr<const compiler::Module>> parse_image(const void* image, bool allow_wrapper, std::string* log);
-Result<std::shared_ptr<const compiler::Module>> parse_texts(const std::vector<std::string_view>& texts, std::string* log);
+Result<std::shared_ptr<const compiler::Module>> parse_texts(const std::vector<std::string_view>& texts,
+                                                            std::string* log);
 /// Places the module's variables into the context's memory and publishes the module.
 Result<Ref<Module>> load_module(Context& context, std::shared_ptr<const compiler::Module> code, std::string name);
 /// The contents of a file.

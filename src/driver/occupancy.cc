@@ -36,8 +36,8 @@ CUresult active_blocks(int* blocks, CUfunction handle, int block_size, size_t sh
   return CUDA_SUCCESS;
 }
 
-CUresult best_block(int* grid_size, int* block_size, CUfunction handle, CUoccupancyB2DSize shared_of, size_t shared_bytes,
-                    int limit) {
+CUresult best_block(int* grid_size, int* block_size, CUfunction handle, CUoccupancyB2DSize shared_of,
+                    size_t shared_bytes, int limit) {
   DRIVER_CHECK(grid_size && block_size, "no place for the sizes");
   DRIVER_ASSIGN(const Ref<Function> function, find_function(handle));
   const compiler::KernelInfo& info = function->info();
@@ -57,7 +57,8 @@ CUresult best_block(int* grid_size, int* block_size, CUfunction handle, CUoccupa
   DRIVER_CHECK(best > 0, "no block of this kernel fits");
   bool known = false;
   *block_size = best;
-  *grid_size = best_blocks * attribute_value(Context::current()->device(), CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &known);
+  *grid_size =
+      best_blocks * attribute_value(Context::current()->device(), CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &known);
   return CUDA_SUCCESS;
 }
 

@@ -19,7 +19,8 @@ void put(void* data, T value) {
   std::memcpy(data, &value, sizeof value);
 }
 
-Status attribute_of(CUdeviceptr pointer, const std::optional<Allocation>& found, CUpointer_attribute attribute, void* data) {
+Status attribute_of(CUdeviceptr pointer, const std::optional<Allocation>& found, CUpointer_attribute attribute,
+                    void* data) {
   const bool device_memory = found && !found->is_host();
   const bool managed = found && found->kind == Allocation::Kind::kManaged;
   if (!found) {
@@ -51,9 +52,7 @@ Status attribute_of(CUdeviceptr pointer, const std::optional<Allocation>& found,
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: put<size_t>(data, found->bytes); return {};
     case CU_POINTER_ATTRIBUTE_MAPPED: put<int>(data, 1); return {};
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: put<int>(data, 0); return {};
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      put<int>(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
-      return {};
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: put<int>(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE); return {};
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: put<void*>(data, nullptr); return {};
     default: return Status(ErrorCode::kInvalidValue, "unknown pointer attribute");
   }

@@ -199,8 +199,7 @@ namespace {
 CUresult allocate_async(CUdeviceptr* pointer, size_t bytes, MemoryPool& pool, CUstream handle) {
   const Ref<Stream> stream = find_stream(handle);
   if (!stream) return fail(ErrorCode::kInvalidHandle, "stale or foreign stream");
-  if (stream->is_capturing())
-    return fail(ErrorCode::kNotSupported, "allocations can't be captured into a graph yet");
+  if (stream->is_capturing()) return fail(ErrorCode::kNotSupported, "allocations can't be captured into a graph yet");
   DRIVER_ASSIGN(const std::uintptr_t address, pool.allocate(bytes, *stream, stream->context().new_tag()));
   *pointer = address;
   return CUDA_SUCCESS;
@@ -237,10 +236,10 @@ CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream handle) {
                "not the start of an allocation in use");
   // Memory of cuMemAlloc may be freed in stream order too.
   const int device = found->device;
-  return enqueue(*stream, make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_MEM_FREE,
-                                                      [pointer, device](Context&) {
-                                                        (void)find_device(device)->execution.memory().free(pointer);
-                                                      }),
+  return enqueue(*stream,
+                 make_ref<FunctionOperation>(
+                     CU_GRAPH_NODE_TYPE_MEM_FREE,
+                     [pointer, device](Context&) { (void)find_device(device)->execution.memory().free(pointer); }),
                  Effort::kShort);
 }
 

@@ -1,5 +1,6 @@
 // Memory pools: stream-ordered allocation. A freed block keeps the point of the stream at which it was freed; it is
-// used again in that stream at once, and elsewhere when that point has passed. Tested by tests/api/driver/memory_test.cc.
+// used again in that stream at once, and elsewhere when that point has passed. Tested by
+// tests/api/driver/memory_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ class MemoryPool final : public Object {
 
   Mutex mutex;
   std::uint64_t threshold GUARDED_BY(mutex) = 0;
-  int reuse_event GUARDED_BY(mutex) = 1, reuse_opportunistic GUARDED_BY(mutex) = 1, reuse_internal GUARDED_BY(mutex) = 1;
+  int reuse_event GUARDED_BY(mutex) = 1, reuse_opportunistic GUARDED_BY(mutex) = 1,
+                  reuse_internal GUARDED_BY(mutex) = 1;
   std::uint64_t reserved GUARDED_BY(mutex) = 0, used GUARDED_BY(mutex) = 0;
   std::uint64_t reserved_high GUARDED_BY(mutex) = 0, used_high GUARDED_BY(mutex) = 0;
   std::map<int, CUmemAccess_flags> access GUARDED_BY(mutex);

@@ -20,8 +20,7 @@ CUresult release(CUdevice number) {
   if (!device) return fail(ErrorCode::kInvalidDevice, "no device with this number");
   {
     MutexLock lock(device->mutex);
-    if (device->primary_references == 0)
-      return fail(ErrorCode::kInvalidContext, "the primary context is not retained");
+    if (device->primary_references == 0) return fail(ErrorCode::kInvalidContext, "the primary context is not retained");
     if (--device->primary_references > 0) return CUDA_SUCCESS;
   }
   return reset(*device);

@@ -78,9 +78,10 @@ CUresult refuse(int phase) {
   switch (phase) {
     case kExiting: return CUDA_ERROR_DEINITIALIZED;
     case kForked:
-      return fail(ErrorCode::kNotInitialized,
-                  "this process was forked after cuInit, and CUDA can't be used in it: fork before the first CUDA call, "
-                  "or start the child with exec");
+      return fail(
+          ErrorCode::kNotInitialized,
+          "this process was forked after cuInit, and CUDA can't be used in it: fork before the first CUDA call, "
+          "or start the child with exec");
     default: return fail(ErrorCode::kNotInitialized, "cuInit has not been called");
   }
 }
@@ -125,8 +126,9 @@ CUresult admit(api::Needs needs) noexcept {
   if (!context) [[unlikely]]
     return fail(ErrorCode::kInvalidContext, "no context is current on this thread");
   if (const ErrorCode state = context->state(); state != ErrorCode::kSuccess) [[unlikely]]
-    return fail(state, state == ErrorCode::kContextIsDestroyed ? "the current context has been destroyed"
-                                                               : "an earlier error of this context (see above in the log)");
+    return fail(state, state == ErrorCode::kContextIsDestroyed
+                           ? "the current context has been destroyed"
+                           : "an earlier error of this context (see above in the log)");
   return CUDA_SUCCESS;
 }
 

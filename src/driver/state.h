@@ -20,10 +20,10 @@ class MemoryPool;
 /// A virtual GPU. Devices live as long as the process.
 struct Device {
   explicit Device(int ordinal, std::size_t memory_bytes);
-  const int ordinal;           ///< as this process counts: a CUdevice
-  int physical = 0;            ///< before CUDA_VISIBLE_DEVICES; gives bus id and uuid
+  const int ordinal;  ///< as this process counts: a CUdevice
+  int physical = 0;   ///< before CUDA_VISIBLE_DEVICES; gives bus id and uuid
   exec::Device execution;
-  Ref<Context> primary;        ///< made on the first retain, then kept (its handle never changes)
+  Ref<Context> primary;  ///< made on the first retain, then kept (its handle never changes)
   Mutex mutex;
   int primary_references GUARDED_BY(mutex) = 0;
   unsigned primary_flags GUARDED_BY(mutex) = 0;
@@ -51,18 +51,18 @@ void log_lines(const char* prefix, const std::string& text);
 }  // namespace heddle::driver
 
 /// Leaves a body with the failure of a Status expression.
-#define DRIVER_TRY(expression)                                                                         \
-  do {                                                                                                 \
+#define DRIVER_TRY(expression)                                                                                     \
+  do {                                                                                                             \
     if (const ::heddle::Status status_ = (expression); !status_.ok()) return ::heddle::driver::result_of(status_); \
   } while (0)
 /// Declares a variable with the value of a Result, or leaves the body with its failure.
 #define DRIVER_ASSIGN(variable, expression) DRIVER_ASSIGN_(HEDDLE_CONCAT(result_, __LINE__), variable, expression)
-#define DRIVER_ASSIGN_(result, variable, expression)                    \
-  auto result = (expression);                                           \
-  if (!result) return ::heddle::driver::result_of(result.error());      \
+#define DRIVER_ASSIGN_(result, variable, expression)               \
+  auto result = (expression);                                      \
+  if (!result) return ::heddle::driver::result_of(result.error()); \
   variable = std::move(result).value()
 /// Leaves a body with CUDA_ERROR_INVALID_VALUE unless the condition holds.
-#define DRIVER_CHECK(condition, why) \
-  do {                               \
+#define DRIVER_CHECK(condition, why)                                                          \
+  do {                                                                                        \
     if (!(condition)) return ::heddle::driver::fail(::heddle::ErrorCode::kInvalidValue, why); \
   } while (0)

@@ -133,15 +133,17 @@ struct MemoryOperation {
 
 bool met(const MemoryOperation& operation) {
   const bool wide = operation.type == CU_STREAM_MEM_OP_WAIT_VALUE_64;
-  std::uint64_t now = wide ? __atomic_load_n(reinterpret_cast<const std::uint64_t*>(operation.address), __ATOMIC_ACQUIRE)
-                           : __atomic_load_n(reinterpret_cast<const std::uint32_t*>(operation.address), __ATOMIC_ACQUIRE);
+  std::uint64_t now =
+      wide ? __atomic_load_n(reinterpret_cast<const std::uint64_t*>(operation.address), __ATOMIC_ACQUIRE)
+           : __atomic_load_n(reinterpret_cast<const std::uint32_t*>(operation.address), __ATOMIC_ACQUIRE);
   switch (operation.flags & 3) {
     case CU_STREAM_WAIT_VALUE_GEQ:  // cyclic: the difference counts
       return wide ? static_cast<std::int64_t>(now - operation.value) >= 0
                   : static_cast<std::int32_t>(static_cast<std::uint32_t>(now - operation.value)) >= 0;
     case CU_STREAM_WAIT_VALUE_EQ: return now == operation.value;
     case CU_STREAM_WAIT_VALUE_AND: return (now & operation.value) != 0;
-    default: return static_cast<std::uint32_t>(~(now | operation.value)) != 0 || (wide && ~(now | operation.value) != 0);
+    default:
+      return static_cast<std::uint32_t>(~(now | operation.value)) != 0 || (wide && ~(now | operation.value) != 0);
   }
 }
 
@@ -178,17 +180,19 @@ CUresult memory_operations(CUstream handle, std::vector<MemoryOperation> operati
   if (!stream) return fail(ErrorCode::kInvalidHandle, kStale);
   bool waiting = false;
   for (const MemoryOperation& operation : operations) {
-    const bool wide = operation.type == CU_STREAM_MEM_OP_WAIT_VALUE_64 || operation.type == CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    const bool wide =
+        operation.type == CU_STREAM_MEM_OP_WAIT_VALUE_64 || operation.type == CU_STREAM_MEM_OP_WRITE_VALUE_64;
     if (operation.type == CU_STREAM_MEM_OP_BARRIER || operation.type == CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES) continue;
     DRIVER_CHECK(operation.address % (wide ? 8 : 4) == 0, "the address is not aligned to the value's size");
     DRIVER_CHECK(find_allocation(operation.address), "not an address that the device can reach");
     waiting |= waits(operation);
   }
-  return enqueue(*stream, make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
-                                                      [operations = std::move(operations)](Context& context) {
-                                                        for (const MemoryOperation& operation : operations)
-                                                          perform(context, operation);
-                                                      }),
+  return enqueue(*stream,
+                 make_ref<FunctionOperation>(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                                             [operations = std::move(operations)](Context& context) {
+                                               for (const MemoryOperation& operation : operations)
+                                                 perform(context, operation);
+                                             }),
                  waiting ? Effort::kLong : Effort::kShort);
 }
 
@@ -346,7 +350,8 @@ CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t v
 CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags) {
   return impl::cuStreamWriteValue64(stream, address, value, flags);
 }
-CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* parameters, unsigned int flags) {
+CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* parameters,
+                            unsigned int flags) {
   return batch(stream, count, parameters, flags);
 }
 CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* parameters,

@@ -22,7 +22,7 @@ class MemoryHandle final : public Object {
   const int file;
   const std::size_t bytes;
   const CUmemAllocationProp properties;
-  std::atomic<int> references{1};   ///< of the API: cuMemCreate, cuMemRetainAllocationHandle
+  std::atomic<int> references{1};  ///< of the API: cuMemCreate, cuMemRetainAllocationHandle
 };
 
 struct Mapping {
@@ -57,7 +57,8 @@ auto containing(Map& map, std::uintptr_t address, Bytes bytes) {
 }
 
 Status check_properties(const CUmemAllocationProp* p) {
-  if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED) return Status(ErrorCode::kInvalidValue, "the type must be pinned");
+  if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED)
+    return Status(ErrorCode::kInvalidValue, "the type must be pinned");
   if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
     return Status(ErrorCode::kNotSupported, "memory handles are of device memory only");
   if (!find_device(p->location.id)) return Status(ErrorCode::kInvalidDevice, "no device with this number");
@@ -152,7 +153,8 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void*
   DRIVER_CHECK(handle, "no place for the handle");
   Space& s = space();
   MutexLock lock(s.mutex);
-  const auto mapping = containing(s.mappings, reinterpret_cast<std::uintptr_t>(address), [](const Mapping& m) { return m.bytes; });
+  const auto mapping =
+      containing(s.mappings, reinterpret_cast<std::uintptr_t>(address), [](const Mapping& m) { return m.bytes; });
   DRIVER_CHECK(mapping != s.mappings.end(), "nothing is mapped there");
   MemoryHandle* const memory = mapping->second.handle.get();
   if (memory->references.fetch_add(1) == 0) registry::add(memory);

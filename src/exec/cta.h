@@ -19,7 +19,7 @@ struct CtaSlot {
   const LaunchContext* launch = nullptr;
   std::unique_ptr<std::byte[]> memory;
   std::size_t capacity = 0;
-  std::uint32_t arrived_threads[16] = {};   ///< bar.arrive, by barrier
+  std::uint32_t arrived_threads[16] = {};  ///< bar.arrive, by barrier
   bool any_arrived = false;
 };
 
@@ -44,8 +44,8 @@ class CtaRunner {
 
   std::vector<std::unique_ptr<CtaSlot>> free_;
   std::vector<std::unique_ptr<CtaSlot>> in_flight_;
-  std::uint64_t begin_ = 0, end_ = 0;   ///< the claimed chunk's rest
-  std::uint64_t claimed_ = 0;           ///< CTAs claimed and not yet counted as finished
+  std::uint64_t begin_ = 0, end_ = 0;  ///< the claimed chunk's rest
+  std::uint64_t claimed_ = 0;          ///< CTAs claimed and not yet counted as finished
   std::unique_ptr<CtaSlot> range_slot_;
   CtaSlot* current_ = nullptr;
 };

@@ -17,10 +17,10 @@ inline constexpr std::uint32_t kUnknownThread = ~0u;
 
 struct Fault {
   ErrorCode code = ErrorCode::kSuccess;
-  const char* what = "";         ///< a literal: "illegal address", "trap", ...
-  std::uintptr_t address = 0;    ///< the memory address, if `has_address`
+  const char* what = "";       ///< a literal: "illegal address", "trap", ...
+  std::uintptr_t address = 0;  ///< the memory address, if `has_address`
   bool has_address = false;
-  std::uintptr_t pc = 0;         ///< 0: unknown
+  std::uintptr_t pc = 0;  ///< 0: unknown
   std::uint32_t block[3] = {0, 0, 0};
   std::uint64_t block_linear = 0;
   std::uint32_t warp = 0;
@@ -30,7 +30,7 @@ struct Fault {
 
 struct GuardedRegion {
   sigjmp_buf jump;
-  CtaContext* cta = nullptr;     ///< what runs; the handler takes the position from it
+  CtaContext* cta = nullptr;  ///< what runs; the handler takes the position from it
   Fault fault;
   GuardedRegion* outer = nullptr;
 };

@@ -28,27 +28,27 @@ class GridObserver {
 
 struct Grid {
   // ---- set by who launches
-  LaunchContext launch = {};            ///< params may point to param_storage()
+  LaunchContext launch = {};  ///< params may point to param_storage()
   WarpFunction warp = nullptr;
   RangeFunction range = nullptr;
   std::uint64_t ctas = 0;
   std::uint32_t shared_align = 16;
   bool cooperative = false;
   Device* device = nullptr;
-  std::shared_ptr<const void> code;     ///< keeps the compiled kernel and its globals alive
-  Ref<RefCounted> owner;                ///< keeps the kernel alive that `observer` is, or belongs to
+  std::shared_ptr<const void> code;  ///< keeps the compiled kernel and its globals alive
+  Ref<RefCounted> owner;             ///< keeps the kernel alive that `observer` is, or belongs to
   GridObserver* observer = nullptr;
-  const void* tag = nullptr;            ///< the observer's own
+  const void* tag = nullptr;  ///< the observer's own
 
   // ---- progress
   alignas(64) std::atomic<std::uint64_t> next{0};
   std::uint64_t chunk = 1;
   alignas(64) std::atomic<std::uint64_t> finished{0};
-  std::atomic<std::uint32_t> complete{0};   ///< 1 when finished == ctas; futex word
+  std::atomic<std::uint32_t> complete{0};  ///< 1 when finished == ctas; futex word
   std::atomic<bool> faulted{false};
-  std::atomic<int> references{0};           ///< workers that may still look at it
-  Fault fault;                              ///< written once, by who set `faulted`
-  std::uint32_t grid_barrier[16] = {};      ///< LaunchContext::grid_workspace
+  std::atomic<int> references{0};       ///< workers that may still look at it
+  Fault fault;                          ///< written once, by who set `faulted`
+  std::uint32_t grid_barrier[16] = {};  ///< LaunchContext::grid_workspace
 
   /// Room for `bytes` of parameters, aligned to 16, for as long as the grid.
   std::byte* param_storage(std::size_t bytes);

@@ -16,7 +16,8 @@ HostMemory& HostMemory::instance() {
 
 Result<std::uintptr_t> HostMemory::allocate(HostAllocation allocation) {
   if (allocation.bytes == 0) return Status(ErrorCode::kInvalidValue, "an allocation of 0 bytes");
-  if (allocation.bytes > (std::size_t{1} << 46)) return Status(ErrorCode::kOutOfMemory, "larger than the address space");
+  if (allocation.bytes > (std::size_t{1} << 46))
+    return Status(ErrorCode::kOutOfMemory, "larger than the address space");
   void* memory = ::mmap(nullptr, mapped_bytes(allocation.bytes), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return Status(ErrorCode::kOutOfMemory, "the system has no more memory");

@@ -17,8 +17,8 @@ struct HostAllocation {
   Kind kind = Kind::kPinned;
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
-  unsigned flags = 0;          ///< as the API was given them
-  std::uint64_t tag = 0;       ///< owner and number, as for device memory
+  unsigned flags = 0;     ///< as the API was given them
+  std::uint64_t tag = 0;  ///< owner and number, as for device memory
   int device = 0;
   // Advice about managed memory; it has no effect on a CPU but can be asked for.
   int preferred_location = -2;

@@ -45,7 +45,8 @@ using RangeFunction = void (*)(const LaunchContext*, CtaContext*, std::uint64_t 
 /// [ends] do not return: they end the grid through exec's guarded region.
 struct RuntimeTable {
   /// vprintf: format and packed arguments are device addresses; returns the number of arguments or a negative error.
-  std::int32_t (*vprintf)(const LaunchContext*, CtaContext*, std::uint32_t thread, const char* format, const void* arguments);
+  std::int32_t (*vprintf)(const LaunchContext*, CtaContext*, std::uint32_t thread, const char* format,
+                          const void* arguments);
   /// [ends] __assertfail
   void (*assert_fail)(const LaunchContext*, CtaContext*, std::uint32_t thread, const char* message, const char* file,
                       std::uint32_t line, const char* function);
@@ -61,10 +62,12 @@ struct RuntimeTable {
   void (*nanosleep)(const LaunchContext*, CtaContext*, std::uint32_t nanoseconds);
   std::uint64_t (*clock)(void);        ///< %clock64: a cycle counter
   std::uint64_t (*globaltimer)(void);  ///< nanoseconds
-  void (*barrier_arrive)(const LaunchContext*, CtaContext*, std::uint32_t id, std::uint32_t threads, std::uint32_t lanes);
+  void (*barrier_arrive)(const LaunchContext*, CtaContext*, std::uint32_t id, std::uint32_t threads,
+                         std::uint32_t lanes);
   /// One lane's texture or surface operation: form is ir::TextureForm packed by ir/texture.h; in: coordinates as raw
   /// 32-bit values, out: up to four raw 32-bit results.
-  void (*texture)(const LaunchContext*, std::uint64_t handle, std::uint64_t form, const std::uint32_t* in, std::uint32_t* out);
+  void (*texture)(const LaunchContext*, std::uint64_t handle, std::uint64_t form, const std::uint32_t* in,
+                  std::uint32_t* out);
   /// grid barrier helper of cooperative launches is plain memory (see grid_workspace), so it needs no entry here
 };
 

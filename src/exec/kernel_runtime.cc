@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kTextBytes = 8192;
 
-std::int32_t device_printf(const LaunchContext*, CtaContext*, std::uint32_t, const char* format, const void* arguments) {
+std::int32_t device_printf(const LaunchContext*, CtaContext*, std::uint32_t, const char* format,
+                           const void* arguments) {
   char text[kTextBytes];
   std::size_t length = 0;
   const int used = format_device_text(format, arguments, text, sizeof text, &length);
@@ -112,7 +113,8 @@ std::uint64_t globaltimer() {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-void barrier_arrive(const LaunchContext*, CtaContext* cta, std::uint32_t id, std::uint32_t threads, std::uint32_t lanes) {
+void barrier_arrive(const LaunchContext*, CtaContext* cta, std::uint32_t id, std::uint32_t threads,
+                    std::uint32_t lanes) {
   arrive_at_barrier(cta, id, threads, lanes);
 }
 

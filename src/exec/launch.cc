@@ -17,7 +17,8 @@ std::atomic<std::uint64_t> g_next_grid{1};
 
 std::uint64_t now() {
   return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
 }
 
 void prepare(Grid& grid) {

@@ -11,8 +11,8 @@ namespace heddle::exec {
 
 /// What past launches of one compiled kernel took; decides whether the next small one runs on the caller.
 struct LaunchCost {
-  std::atomic<std::uint32_t> nanoseconds_per_cta{0};   ///< of one worker; 0: not known yet
-  std::atomic<std::uint32_t> suspensions{0};           ///< times it had to be taken off the caller
+  std::atomic<std::uint32_t> nanoseconds_per_cta{0};  ///< of one worker; 0: not known yet
+  std::atomic<std::uint32_t> suspensions{0};          ///< times it had to be taken off the caller
 };
 
 /// Fills launch's derived fields (threads, warps, runtime, device, grid_id) and runs or queues the grid. Takes the grid

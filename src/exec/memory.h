@@ -1,7 +1,7 @@
 // Device memory: one large reserved address range per device, and the allocator inside it.
 //
-// Device pointers are plain addresses. Only what is allocated is accessible (at page granularity), so a wild access in a
-// kernel faults as it does on a GPU. mprotect is paid at allocation, never at launch. Tested by exec/memory_test.cc.
+// Device pointers are plain addresses. Only what is allocated is accessible (at page granularity), so a wild access in
+// a kernel faults as it does on a GPU. mprotect is paid at allocation, never at launch. Tested by exec/memory_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -45,8 +45,8 @@ struct Spec {
   char flags[8] = {};
   int width = -1;
   int precision = -1;
-  bool wide = false;   // 64-bit argument
-  char size = 0;       // 'h', 'H' for hh, 0
+  bool wide = false;  // 64-bit argument
+  char size = 0;      // 'h', 'H' for hh, 0
   char conversion = 0;
 };
 
@@ -92,7 +92,8 @@ void build(const Spec& spec, const char* length, char conversion, char (&out)[48
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-int format_device_text(const char* format, const void* arguments, char* out, std::size_t capacity, std::size_t* written) {
+int format_device_text(const char* format, const void* arguments, char* out, std::size_t capacity,
+                       std::size_t* written) {
   *written = 0;
   if (!format) return -2;
   Arguments values(arguments);
@@ -117,7 +118,8 @@ int format_device_text(const char* format, const void* arguments, char* out, std
     char text[48];
     const std::size_t room = capacity - at;
     switch (spec.conversion) {
-      case 'd': case 'i': {
+      case 'd':
+      case 'i': {
         build(spec, "ll", 'd', text);
         long long value = spec.wide ? values.next<std::int64_t>() : values.next<std::int32_t>();
         if (spec.size == 'h') value = static_cast<std::int16_t>(value);
@@ -126,7 +128,10 @@ int format_device_text(const char* format, const void* arguments, char* out, std
         ++used;
         break;
       }
-      case 'u': case 'x': case 'X': case 'o': {
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o': {
         build(spec, "ll", spec.conversion, text);
         unsigned long long value = spec.wide ? values.next<std::uint64_t>() : values.next<std::uint32_t>();
         if (spec.size == 'h') value = static_cast<std::uint16_t>(value);
@@ -135,7 +140,14 @@ int format_device_text(const char* format, const void* arguments, char* out, std
         ++used;
         break;
       }
-      case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+      case 'e':
+      case 'E':
+      case 'f':
+      case 'F':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A':
         build(spec, "", spec.conversion, text);
         put(std::snprintf(out + at, room, text, values.next<double>()));
         ++used;

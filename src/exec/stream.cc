@@ -189,7 +189,8 @@ void Stream::wait(std::uint64_t number) {
 
 void StreamGroup::add(const Ref<Stream>& stream) {
   MutexLock lock(mutex_);
-  std::erase_if(streams_, [](const Ref<Stream>& s) { return s->retired_.load(std::memory_order_relaxed) && s->idle(); });
+  std::erase_if(streams_,
+                [](const Ref<Stream>& s) { return s->retired_.load(std::memory_order_relaxed) && s->idle(); });
   streams_.push_back(stream);
   if (stream->kind() == Stream::Kind::kLegacy) legacy_ = stream.get();
 }
@@ -251,7 +252,8 @@ void StreamGroup::fail(ErrorCode code) {
 
 namespace {
 std::int64_t now_nanoseconds() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 }  // namespace
 

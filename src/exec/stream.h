@@ -3,9 +3,9 @@
 // A stream numbers its work. `completed >= n` means that work n and all before it have ended, so "wait for that point
 // of that stream" is a pair (stream, number): a Fence. Fences point only to work submitted earlier, so waiting for them
 // can't go in circles. Whoever drives a stream runs its work in order: an executor thread, a caller that synchronises,
-// or a caller that submits to an idle stream (docs/decisions/0008-inline-launches.md says when). Executors are as many as streams
-// need: a work that blocks never holds up another stream.
-// Lock order: StreamGroup::mutex_ before Stream::mutex_ before Executors. Tested by exec/stream_test.cc.
+// or a caller that submits to an idle stream (docs/decisions/0008-inline-launches.md says when). Executors are as many
+// as streams need: a work that blocks never holds up another stream. Lock order: StreamGroup::mutex_ before
+// Stream::mutex_ before Executors. Tested by exec/stream_test.cc.
 #pragma once
 
 #include <atomic>

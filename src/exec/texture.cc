@@ -19,9 +19,15 @@ struct Form {
   bool is_array, is_cube, has_float_coordinates;
 };
 Form unpack(std::uint64_t bits) {
-  return {static_cast<unsigned>(bits & 15),       static_cast<unsigned>(bits >> 4 & 3),  static_cast<unsigned>(bits >> 8 & 255),
-          static_cast<unsigned>(bits >> 17 & 15), static_cast<unsigned>(bits >> 21 & 3), static_cast<unsigned>(bits >> 24 & 255),
-          (bits >> 6 & 1) != 0,                   (bits >> 7 & 1) != 0,                  (bits >> 16 & 1) != 0};
+  return {static_cast<unsigned>(bits & 15),
+          static_cast<unsigned>(bits >> 4 & 3),
+          static_cast<unsigned>(bits >> 8 & 255),
+          static_cast<unsigned>(bits >> 17 & 15),
+          static_cast<unsigned>(bits >> 21 & 3),
+          static_cast<unsigned>(bits >> 24 & 255),
+          (bits >> 6 & 1) != 0,
+          (bits >> 7 & 1) != 0,
+          (bits >> 16 & 1) != 0};
 }
 
 [[noreturn]] void refuse(ErrorCode code, const char* what) {
@@ -80,8 +86,11 @@ std::uint32_t channel_as_integer(const Texture& t, const std::byte* p) {
 std::size_t channel_bytes(Texture::Format format) {
   using F = Texture::Format;
   switch (format) {
-    case F::kU8: case F::kS8: return 1;
-    case F::kU16: case F::kS16: case F::kF16: return 2;
+    case F::kU8:
+    case F::kS8: return 1;
+    case F::kU16:
+    case F::kS16:
+    case F::kF16: return 2;
     default: return 4;
   }
 }
@@ -100,7 +109,7 @@ std::int64_t place(std::int64_t index, std::uint32_t size, Texture::Address mode
 }
 
 struct Texel {
-  const std::byte* data = nullptr;   ///< null: border
+  const std::byte* data = nullptr;  ///< null: border
 };
 
 Texel texel_at(const Texture& t, unsigned dimensions, const std::int64_t (&index)[3], std::uint32_t layer) {
@@ -121,8 +130,8 @@ void put_texel(const Texture& t, const Texel& texel, std::uint32_t* out) {
   const std::size_t bytes = channel_bytes(t.format);
   for (unsigned c = 0; c < 4; ++c) {
     if (gives_float(t)) {
-      const float value = c >= t.channels ? 0.f
-                          : texel.data    ? channel_as_float(t, texel.data + c * bytes)
+      const float value = c >= t.channels      ? 0.f
+                          : texel.data         ? channel_as_float(t, texel.data + c * bytes)
                           : t.is_linear_memory ? 0.f
                                                : t.border[c];
       out[c] = std::bit_cast<std::uint32_t>(value);
@@ -187,8 +196,9 @@ void access_surface(const Texture& t, const Form& form, const std::uint32_t* in,
   // The first coordinate counts bytes, the others rows and slices.
   std::int64_t at[3] = {0, 0, static_cast<std::int64_t>(layer)};
   for (unsigned d = 0; d < form.dimensions; ++d) at[d] = static_cast<std::int32_t>(in[d]);
-  const std::int64_t limits[3] = {static_cast<std::int64_t>(t.width * t.texel_bytes()) - static_cast<std::int64_t>(bytes),
-                                  static_cast<std::int64_t>(t.height) - 1, static_cast<std::int64_t>(t.depth) - 1};
+  const std::int64_t limits[3] = {
+      static_cast<std::int64_t>(t.width * t.texel_bytes()) - static_cast<std::int64_t>(bytes),
+      static_cast<std::int64_t>(t.height) - 1, static_cast<std::int64_t>(t.depth) - 1};
   for (int d = 0; d < 3; ++d) {
     if (at[d] >= 0 && at[d] <= limits[d]) continue;
     if (form.clamp == 0) refuse(ErrorCode::kIllegalAddress, "surface access outside the surface");
@@ -219,9 +229,11 @@ std::uint32_t query(const Texture& t, unsigned what) {
   switch (what) {
     case 0: return t.width;
     case 1: return t.height;
-    case 2: case 8: return t.depth;
+    case 2:
+    case 8: return t.depth;
     case 5: return t.is_normalized;
-    case 6: case 7: return 1;
+    case 6:
+    case 7: return 1;
     default: refuse(ErrorCode::kNotSupported, "texture query that is not there yet");
   }
 }

@@ -17,15 +17,15 @@ struct Texture {
 
   std::uint64_t magic = kMagic;
   std::uintptr_t data = 0;
-  std::size_t pitch = 0, slice = 0;              ///< bytes from row to row and from slice (or layer) to slice
-  std::uint32_t width = 1, height = 1, depth = 1;   ///< texels; depth is the number of layers of layered ones
+  std::size_t pitch = 0, slice = 0;                ///< bytes from row to row and from slice (or layer) to slice
+  std::uint32_t width = 1, height = 1, depth = 1;  ///< texels; depth is the number of layers of layered ones
   Format format = Format::kF32;
   std::uint8_t channels = 1;
   Address address[3] = {kClamp, kClamp, kClamp};
   bool is_linear_filter = false;
-  bool is_normalized = false;                    ///< coordinates run from 0 to 1
-  bool reads_as_integer = false;                 ///< else 8 and 16-bit integers become 0..1 or -1..1
-  bool is_linear_memory = false;                 ///< out of range reads give 0, whatever the address mode
+  bool is_normalized = false;     ///< coordinates run from 0 to 1
+  bool reads_as_integer = false;  ///< else 8 and 16-bit integers become 0..1 or -1..1
+  bool is_linear_memory = false;  ///< out of range reads give 0, whatever the address mode
   float border[4] = {0, 0, 0, 0};
 
   std::size_t texel_bytes() const;

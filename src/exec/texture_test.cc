@@ -10,8 +10,8 @@
 namespace heddle::exec {
 namespace {
 
-constexpr std::uint64_t kTex2d = 2u << 4 | 4u << 8 | 1u << 16;   // tex.2d.v4.f32.f32
-constexpr std::uint64_t kFetch1d = 1u << 4 | 4u << 8;            // tex.1d.v4.f32.s32
+constexpr std::uint64_t kTex2d = 2u << 4 | 4u << 8 | 1u << 16;  // tex.2d.v4.f32.f32
+constexpr std::uint64_t kFetch1d = 1u << 4 | 4u << 8;           // tex.1d.v4.f32.s32
 
 struct Sampled {
   float x, y, z, w;

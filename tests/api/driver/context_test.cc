@@ -1,7 +1,7 @@
 // Contexts: stack, current per thread, primary contexts, handles that are not (or no longer) valid.
-#include "driver.h"
-
 #include <thread>
+
+#include "driver.h"
 
 TEST_F(ContextTest, stack_and_current) {
   CUcontext current = nullptr, popped = nullptr, second = nullptr;

@@ -1,7 +1,7 @@
 // Copies and fills in one to three dimensions, and arrays.
-#include "driver.h"
-
 #include <numeric>
+
+#include "driver.h"
 
 TEST_F(ContextTest, copies_in_all_directions) {
   std::vector<int> from(1000), to(1000);

@@ -77,7 +77,8 @@ TEST_F(ContextTest, captured_streams_fork_and_join) {
   CU_OK(drv::cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
   CU_OK(drv::cuEventCreate(&join, CU_EVENT_DISABLE_TIMING));
   unsigned one = 1, two = 2;
-  CU_EXPECT(drv::cuStreamBeginCapture_v2(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  CU_EXPECT(drv::cuStreamBeginCapture_v2(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   CU_OK(drv::cuStreamBeginCapture_v2(first, CU_STREAM_CAPTURE_MODE_RELAXED));
   CUstreamCaptureStatus status;
   CU_OK(drv::cuStreamIsCapturing(first, &status));

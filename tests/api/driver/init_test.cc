@@ -1,10 +1,10 @@
 // Initialisation, versions, errors, procedure addresses, devices.
-#include "driver.h"
-
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
+
+#include "driver.h"
 
 TEST(Init, version_needs_no_initialisation) {
   int version = 0;
@@ -58,7 +58,8 @@ TEST(ProcAddress, finds_the_newest_form_that_fits) {
   CU_OK(drv::cuGetProcAddress_v2("cuMemAlloc", &pointer, 13000, 0, &status));
   EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SUCCESS);
   EXPECT_EQ(pointer, drv::find("cuMemAlloc_v2"));
-  CU_OK(drv::cuGetProcAddress_v2("cuStreamSynchronize", &pointer, 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status));
+  CU_OK(drv::cuGetProcAddress_v2("cuStreamSynchronize", &pointer, 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+                                 &status));
   EXPECT_EQ(pointer, drv::find("cuStreamSynchronize_ptsz"));
   CU_OK(drv::cuGetProcAddress_v2("cuNoSuchThing", &pointer, 13000, 0, &status));
   EXPECT_EQ(pointer, nullptr);

@@ -1,8 +1,8 @@
 // Launches: argument passing, limits, barriers, cooperative grids, and kernels that fault.
-#include "driver.h"
-
 #include <cstring>
 #include <numeric>
+
+#include "driver.h"
 
 TEST_F(ContextTest, arguments_by_array_and_by_buffer) {
   constexpr unsigned kN = 1000;

@@ -1,8 +1,8 @@
 // Device, pinned, registered and managed memory; what an address is; pools.
-#include "driver.h"
-
 #include <algorithm>
 #include <cstdlib>
+
+#include "driver.h"
 
 TEST_F(ContextTest, device_memory) {
   CUdeviceptr pointer = 0, base = 0;
@@ -90,8 +90,9 @@ TEST_F(ContextTest, pointer_attributes) {
   CU_OK(drv::cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, pointer));
   EXPECT_EQ(owner, context);
   int on_stack = 0;
-  CU_EXPECT(drv::cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&on_stack)),
-            CUDA_ERROR_INVALID_VALUE);
+  CU_EXPECT(
+      drv::cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&on_stack)),
+      CUDA_ERROR_INVALID_VALUE);
   // Several at once: unknown addresses give zeros and success.
   CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
   CUdeviceptr device_pointer = 1;

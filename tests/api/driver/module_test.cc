@@ -1,7 +1,7 @@
 // Modules, functions, libraries, kernels, variables, and images that are broken.
-#include "driver.h"
-
 #include <cstring>
+
+#include "driver.h"
 
 namespace {
 
@@ -109,7 +109,8 @@ TEST_F(ContextTest, broken_ptx_is_explained) {
   CUjit_option two[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {small, reinterpret_cast<void*>(sizeof small)};
   CUmodule module = nullptr;
-  CU_EXPECT(drv::cuModuleLoadDataEx(&module, ".version 6.4\n.target sm_75\nbroken", 2, two, values), CUDA_ERROR_INVALID_PTX);
+  CU_EXPECT(drv::cuModuleLoadDataEx(&module, ".version 6.4\n.target sm_75\nbroken", 2, two, values),
+            CUDA_ERROR_INVALID_PTX);
   EXPECT_LT(std::strlen(small), sizeof small);
 }
 
@@ -160,8 +161,8 @@ TEST_F(ContextTest, libraries_and_kernels) {
 TEST_F(ContextTest, linking_one_text) {
   CUlinkState state = nullptr;
   CU_OK(drv::cuLinkCreate_v2(0, nullptr, nullptr, &state));
-  CU_OK(drv::cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, const_cast<char*>(kKernels), std::strlen(kKernels) + 1, "kernels", 0,
-                              nullptr, nullptr));
+  CU_OK(drv::cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, const_cast<char*>(kKernels), std::strlen(kKernels) + 1,
+                              "kernels", 0, nullptr, nullptr));
   void* image = nullptr;
   size_t size = 0;
   CU_OK(drv::cuLinkComplete(state, &image, &size));

@@ -1,9 +1,9 @@
 // Streams and events: order, the default streams, waiting, timing, host functions, memory operations.
-#include "driver.h"
-
 #include <atomic>
 #include <chrono>
 #include <thread>
+
+#include "driver.h"
 
 namespace {
 
@@ -141,16 +141,22 @@ TEST_F(StreamTest, host_functions_run_in_order_on_another_thread) {
     std::thread::id thread;
     CUresult status = CUDA_ERROR_UNKNOWN;
   } state;
-  CU_OK(drv::cuLaunchHostFunc(blocking, [](void* data) {
-    auto* s = static_cast<State*>(data);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    s->calls = 1;
-  }, &state));
-  CU_OK(drv::cuStreamAddCallback(blocking, [](CUstream, CUresult status, void* data) {
-    auto* s = static_cast<State*>(data);
-    s->status = status;
-    if (s->calls == 1) s->calls = 2;
-  }, &state, 0));
+  CU_OK(drv::cuLaunchHostFunc(
+      blocking,
+      [](void* data) {
+        auto* s = static_cast<State*>(data);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        s->calls = 1;
+      },
+      &state));
+  CU_OK(drv::cuStreamAddCallback(
+      blocking,
+      [](CUstream, CUresult status, void* data) {
+        auto* s = static_cast<State*>(data);
+        s->status = status;
+        if (s->calls == 1) s->calls = 2;
+      },
+      &state, 0));
   CU_OK(drv::cuStreamSynchronize(blocking));
   EXPECT_EQ(state.calls, 2);
   EXPECT_EQ(state.status, CUDA_SUCCESS);

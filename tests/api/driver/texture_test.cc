@@ -122,7 +122,8 @@ TEST_F(ContextTest, surface) {
   CUsurfObject object = 0;
   CU_OK(drv::cuSurfObjectCreate(&object, &resource));
   void* arguments[] = {&object};
-  CU_OK(drv::cuLaunchKernel(function(load(kTextures), "double_surface"), 1, 1, 1, 8, 4, 1, 0, nullptr, arguments, nullptr));
+  CU_OK(drv::cuLaunchKernel(function(load(kTextures), "double_surface"), 1, 1, 1, 8, 4, 1, 0, nullptr, arguments,
+                            nullptr));
   copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
   copy.srcArray = array;
   copy.dstMemoryType = CU_MEMORYTYPE_HOST;
