@@ -184,8 +184,10 @@ Value* testp(LaneBuilder& lane, ir::TestpMode mode, Value* x, Type type) {
     case ir::TestpMode::kInfinite: return b.CreateICmpEQ(magnitude, inf);
     case ir::TestpMode::kNumber: return b.CreateICmpULE(magnitude, inf);
     case ir::TestpMode::kNotANumber: return b.CreateICmpUGT(magnitude, inf);
-    case ir::TestpMode::kNormal:
-      return b.CreateAnd(b.CreateICmpULT(magnitude, inf), b.CreateICmpUGE(magnitude, normal));
+    case ir::TestpMode::kNormal: {  // zeros count as normal, as recorded from a GPU
+      Value* usual = b.CreateAnd(b.CreateICmpULT(magnitude, inf), b.CreateICmpUGE(magnitude, normal));
+      return b.CreateOr(usual, b.CreateICmpEQ(magnitude, lane.int_const(bits, 0)));
+    }
     case ir::TestpMode::kSubnormal:
       return b.CreateAnd(b.CreateICmpULT(magnitude, normal), b.CreateICmpNE(magnitude, lane.int_const(bits, 0)));
   }
@@ -200,6 +202,13 @@ Value* flush(LaneBuilder& lane, Value* x) {
   Value* zero_exponent = b.CreateICmpEQ(b.CreateAnd(bits, lane.int_const(32, 0x7f800000)), lane.int_const(32, 0));
   Value* kept = b.CreateSelect(zero_exponent, b.CreateAnd(bits, lane.int_const(32, 0x80000000)), bits);
   return lane.as_float(kept, Type::kF32);
+}
+
+Value* flush_f16(LaneBuilder& lane, Value* x) {
+  auto& b = lane.b;
+  Value* tiny = b.CreateFCmpOLT(lane.intrinsic(llvm::Intrinsic::fabs, {x}), lane.float_const(Type::kF32, 0x1p-14));
+  Value* zero = lane.intrinsic(llvm::Intrinsic::copysign, {lane.float_const(Type::kF32, 0), x});
+  return b.CreateSelect(tiny, zero, x);
 }
 
 Value* saturate(LaneBuilder& lane, Value* x) {
@@ -299,10 +308,13 @@ Value* emit_float(LaneBuilder& lane, const ir::Inst& inst, std::span<Value* cons
   llvm::Constant* sign = lane.int_const(bits, 1ull << (bits - 1));
   llvm::Constant* magnitude = lane.int_const(bits, ~0ull >> (65 - bits));
   const bool ftz = mods.ftz && type == Type::kF32;
+  const bool ftz_f16 = mods.ftz && type == Type::kF16;
 
   // Sign operations work on the pattern and round nothing.
   if (inst.op == Op::kAbs || inst.op == Op::kNeg) {
-    Value* x = ftz ? lane.as_int(flush(lane, lane.as_float(operands[0], type)), bits) : operands[0];
+    Value* x = operands[0];
+    if (ftz) x = lane.as_int(flush(lane, lane.as_float(x, type)), bits);
+    if (ftz_f16) x = round_to_f16(lane, flush_f16(lane, widen_from_16(lane, x, type)), Rounding::kRn);
     return inst.op == Op::kAbs ? b.CreateAnd(x, magnitude) : b.CreateXor(x, sign);
   }
   if (inst.op == Op::kCopysign) return b.CreateOr(b.CreateAnd(operands[1], magnitude), b.CreateAnd(operands[0], sign));
@@ -312,6 +324,7 @@ Value* emit_float(LaneBuilder& lane, const ir::Inst& inst, std::span<Value* cons
   for (std::size_t i = 0; i < operands.size() && i < 3; ++i) {
     x[i] = narrow ? widen_from_16(lane, operands[i], type) : lane.as_float(operands[i], type);
     if (ftz) x[i] = flush(lane, x[i]);
+    if (ftz_f16) x[i] = flush_f16(lane, x[i]);
   }
   const unsigned computed_bits = narrow ? 32 : bits;
   Value* result;
@@ -340,14 +353,18 @@ Value* emit_float(LaneBuilder& lane, const ir::Inst& inst, std::span<Value* cons
     return b.CreateAnd(lane.as_int(result, 64), lane.int_const(64, 0xffffffff00000000ull));
   }
   if (mods.sat) result = saturate(lane, result);
-  if (mods.relu) {
+  if (mods.relu) {  // -0 becomes +0, NaN stays
     llvm::Constant* zero = llvm::ConstantFP::get(result->getType(), 0.0);
-    Value* positive = b.CreateSelect(b.CreateFCmpOLT(result, zero), zero, result);
-    result = positive;
+    result = b.CreateSelect(b.CreateFCmpOLE(result, zero), zero, result);
   }
   if (ftz) result = flush(lane, result);
   if (!narrow) return lane.as_int(result, bits);
-  return type == Type::kF16 ? round_to_f16(lane, result, Rounding::kRn) : round_to_bf16(lane, result, Rounding::kRn);
+  if (type == Type::kBF16) return round_to_bf16(lane, result, Rounding::kRn);
+  Value* rounded = round_to_f16(lane, result, Rounding::kRn);
+  if (!ftz_f16) return rounded;
+  // What is subnormal is decided after rounding.
+  Value* tiny = b.CreateICmpEQ(b.CreateAnd(rounded, lane.int_const(16, 0x7c00)), lane.int_const(16, 0));
+  return b.CreateSelect(tiny, b.CreateAnd(rounded, sign), rounded);
 }
 
 }  // namespace heddle::codegen

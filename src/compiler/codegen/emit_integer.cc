@@ -387,7 +387,10 @@ Value* emit_compare(LaneBuilder& lane, const ir::Inst& inst, std::span<Value* co
   const auto predicate = float_predicate(inst.mods.compare);
   if (predicate == llvm::CmpInst::BAD_FCMP_PREDICATE) return nullptr;
   auto read = [&](Value* v) {
-    if (ir::bits_of(inst.type) == 16) return widen_from_16(lane, v, inst.type);
+    if (ir::bits_of(inst.type) == 16) {
+      Value* wide = widen_from_16(lane, v, inst.type);
+      return inst.mods.ftz && inst.type == Type::kF16 ? flush_f16(lane, wide) : wide;
+    }
     Value* f = lane.as_float(v, inst.type);
     return inst.mods.ftz && inst.type == Type::kF32 ? flush(lane, f) : f;
   };

@@ -28,6 +28,8 @@ Value* approximate_tanh(LaneBuilder& lane, Value* x);
 // ---- floating helpers (emit_float.cc); values are LLVM floating ones unless said otherwise
 /// Denormals to zeros of the same sign (f32).
 Value* flush(LaneBuilder& lane, Value* x);
+/// The same for an f16 value that has been widened to f32.
+Value* flush_f16(LaneBuilder& lane, Value* x);
 /// To [0, 1], NaN to +0.
 Value* saturate(LaneBuilder& lane, Value* x);
 /// PTX's min and max: a NaN loses to a number (or wins, with `nan`), -0 is less than +0.
