@@ -784,6 +784,35 @@ void FunctionEmitter::emit(llvm::Function* into) {
     for (std::size_t k = 0; k < suspensions_.size(); ++k) emit_fast_resume(k);
   }
   emit_scan();
+  keep_slots_in_memory();
+}
+
+/// Each slot that becomes SSA values costs phis at every join of the scan, so for large kernels the time to compile
+/// grows with the square of their size. Those keep their slots in memory: volatile accesses are not promoted.
+void FunctionEmitter::keep_slots_in_memory() {
+  std::vector<llvm::AllocaInst*> slots;
+  auto add = [&](llvm::AllocaInst* slot) {
+    if (slot) slots.push_back(slot);
+  };
+  for (const Info& info : info_) {
+    add(info.scalar);
+    add(info.vector);
+    add(info.ok);
+    for (llvm::AllocaInst* row : info.row) add(row);
+  }
+  std::size_t guards = 0;
+  for (llvm::AllocaInst* slot : pending_) {
+    add(slot);
+    guards += slot != nullptr;
+  }
+  slots_in_memory_ = slots.size() * guards > kMostPhis;
+  if (!slots_in_memory_) return;
+  for (llvm::AllocaInst* slot : slots) {
+    for (llvm::User* user : slot->users()) {
+      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) load->setVolatile(true);
+      if (auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) store->setVolatile(true);
+    }
+  }
 }
 
 }  // namespace heddle::codegen

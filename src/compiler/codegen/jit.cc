@@ -560,7 +560,8 @@ std::string FunctionEmitter::explain() const {
          std::to_string(divergent_branches_) + "; masked copies of " + std::to_string(slow) + " of " +
          std::to_string(cfg_.order.size()) + " blocks\n  suspension points: " +
          std::to_string(suspensions_.size() - yields) + " barriers, " + std::to_string(yields) + " in spin loops, frame " +
-         std::to_string(frame_bytes_) + " bytes a warp\n";
+         std::to_string(frame_bytes_) + " bytes a warp\n" +
+         (slots_in_memory_ ? "  large: values that cross blocks are kept in memory\n" : "");
 }
 
 }  // namespace heddle::codegen

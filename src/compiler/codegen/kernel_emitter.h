@@ -166,6 +166,7 @@ class FunctionEmitter {
   void emit_inst(const ir::Inst& inst);
   void emit_pure_inst(const ir::Inst& inst);
   void emit_hoisted();
+  void keep_slots_in_memory();
   void fail(const ir::Inst& inst, const std::string& why);
   void set_location(const ir::Inst& inst);
 
@@ -344,6 +345,8 @@ class FunctionEmitter {
   std::vector<bool> has_slow_, has_slow_body_;
   std::uint32_t frame_bytes_ = 0;
   unsigned divergent_branches_ = 0;
+  static constexpr std::size_t kMostPhis = 12000;
+  bool slots_in_memory_ = false;
 
   llvm::IRBuilder<> b_;
   llvm::Function* fn_ = nullptr;
