@@ -3,7 +3,7 @@
 // Every IR block exists in up to two copies. FAST: all lanes are there, no masks. SLOW: a mask says which lanes are; the
 // slow copies form a linear scan in the order of analysis/cfg.h in which each block runs if any lane waits for it, so
 // any control flow is right, and lanes meet again at the first block that they share. A branch on which lanes part leads
-// from FAST to SLOW; a block where all lanes have met leads back. See docs/decisions and shared facts on SIMT.
+// from FAST to SLOW; a block where all lanes have met leads back.
 //
 // Files: function.cc (entry, values, blocks), control.cc (terminators, the scan), suspend.cc (barriers, yield),
 // special.cc (constants, tid and friends, addresses of symbols), emit_memory.cc, emit_atomic.cc, emit_warp.cc,
