@@ -5,9 +5,10 @@
 // any control flow is right, and lanes meet again at the first block that they share. A branch on which lanes part leads
 // from FAST to SLOW; a block where all lanes have met leads back.
 //
-// Files: function.cc (entry, values, blocks), control.cc (terminators, the scan), suspend.cc (barriers, yield),
-// special.cc (constants, tid and friends, addresses of symbols), emit_memory.cc, emit_atomic.cc, emit_warp.cc,
-// emit_call.cc; emit_arith.cc, emit_convert.cc, emit_bits.cc are the Pure operations (emit_pure.h).
+// Files: function.cc (plan, entry, blocks), values.cc, control.cc (terminators, the scan), suspend.cc (barriers, yield),
+// special.cc (constants, tid and friends, addresses of symbols), emit_address.cc, emit_memory.cc,
+// emit_atomic.cc, emit_warp.cc, emit_call.cc; the Pure operations have a door of their own, emit_pure.h. jit.cc is the
+// way in. Tested by tests/ptx and tests/fuzz.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
