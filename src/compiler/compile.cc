@@ -60,19 +60,19 @@ struct Jit {
   std::string error;
 };
 
-std::string folder_of_this_library() {
+/// The file that this code is in: libcuda.so.1, or a program that links it statically.
+std::filesystem::path this_library() {
   Dl_info info;
-  if (dladdr(reinterpret_cast<const void*>(&folder_of_this_library), &info) == 0 || info.dli_fname == nullptr)
-    return "";
+  if (dladdr(reinterpret_cast<const void*>(&this_library), &info) == 0 || info.dli_fname == nullptr) return "";
   std::error_code ignored;
-  return std::filesystem::weakly_canonical(info.dli_fname, ignored).parent_path().string();
+  return std::filesystem::weakly_canonical(info.dli_fname, ignored);
 }
 
 /// Where the JIT library is or should be.
 const std::string& jit_path() {
   static const std::string* path = [] {
     if (!options().jit_library.empty()) return new std::string(options().jit_library);
-    const std::string folder = folder_of_this_library();
+    const std::string folder = this_library().parent_path().string();
     std::error_code ignored;
     // Beside this library; or, for programs that link it statically, in the tree's lib.
     for (const char* place : {"/libheddle-jit.so", "/../lib/libheddle-jit.so"})
@@ -182,7 +182,10 @@ codegen::CacheKey cache_key(const ParsedModule& module, std::string_view kernel,
   key.add(kernel);
   key.add(variant);
   key.add(codegen::cpu_identity());
-  key.add(codegen::file_identity(jit_path()));
+  // Both halves of the compiler: what makes the IR is in this library, what makes code of it in the other.
+  static const std::string& halves =
+      *new std::string(codegen::file_identity(this_library().string()) + "/" + codegen::file_identity(jit_path()));
+  key.add(halves);
   return key.finish();
 }
 
