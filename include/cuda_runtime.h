@@ -12,13 +12,6 @@
 #include "library_types.h"
 #include "vector_functions.h"
 
-/* What kernels may use. */
-#if defined(__CUDACC__) && defined(__has_include)
-#if __has_include("heddle/device_runtime.h")
-#include "heddle/device_runtime.h"
-#endif
-#endif
-
 #ifdef __cplusplus
 
 #include "heddle/runtime_templates.h"

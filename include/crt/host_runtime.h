@@ -1,6 +1,6 @@
 // What clang's CUDA wrapper expects right after cuda_runtime.h: the host side of the functions that CUDA C++ adds
 // to the C library, and a few helpers its own headers name. The device side of each comes from clang.
-// Formulas follow the definitions in the CUDA math API's reference; tested by tests/programs/host_math.cu.
+// Formulas follow the definitions in the CUDA math API's reference; tested by tests/programs/device_functions.cu.
 #ifndef __HEDDLE_HOST_RUNTIME_H__
 #define __HEDDLE_HOST_RUNTIME_H__
 

@@ -1,5 +1,5 @@
 // Which values are live where a block begins: what a warp must keep when it is suspended there.
-// Backward data flow over the blocks. Tested by analysis/liveness_test.cc.
+// Backward data flow over the blocks. Tested by analysis/cfg_test.cc.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // What the Pure operations of the IR compute, lane by lane and to the letter of the PTX manual: the oracle for the code
 // generator. Plain on purpose; integers in integer.cc, floats and conversions in floating.cc, video in video.cc.
-// Tested by compiler/interp/evaluate_test.cc and by tests/ptx with values recorded on a GPU.
+// Tested by compiler/interp/interp_test.cc and soft_float_test.cc, and by tests/ptx with values recorded on a GPU.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Memory accesses, atomics and address arithmetic of the interpreter.
 #include <cstring>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "compiler/interp/machine.h"
 #include "compiler/ir/print.h"
 
@@ -12,8 +12,8 @@ using ir::Op;
 using ir::Space;
 
 /// Atomics on anything but 32- and 64-bit words (which use the processor's) are rare and share a lock.
-std::mutex& odd_atomics() {
-  static std::mutex mutex;
+Mutex& odd_atomics() {
+  static Mutex mutex;
   return mutex;
 }
 
@@ -34,8 +34,19 @@ void Warp::fault(std::uint32_t lane, const ir::Inst& inst, ErrorCode code, std::
   if (forensic_) {
     const ir::Function& function = *lanes_[lane].frames.back().function;
     forensic_->found = true;
-    forensic_->report = {code, thread(lane), address, bytes, is_write, inst.location, function.name,
-                         ir::print_inst(function, inst)};
+    FaultReport& report = forensic_->report;
+    report.code = code;
+    report.thread = thread(lane);
+    report.address = address;
+    report.bytes = bytes;
+    report.is_write = is_write;
+    const Space space = inst.mods.space;
+    report.in_cta_memory = space == Space::kShared || space == Space::kLocal || space == Space::kParam;
+    report.ptx_line = inst.location.ptx_line;
+    report.line = inst.location.line;
+    if (report.line && inst.location.file < program_.files.size()) report.file = program_.files[inst.location.file];
+    report.function = function.name;
+    report.instruction = ir::print_inst(function, inst);
     return;
   }
   static_cast<const exec::RuntimeTable*>(launch_->runtime)
@@ -169,7 +180,7 @@ void Warp::atomic(std::uint32_t lane, const ir::Inst& inst, std::uint64_t addres
   } else {
     // A bad address must fault before the lock is taken: faults leave without unlocking.
     (void)*reinterpret_cast<const volatile std::uint8_t*>(address);
-    const std::lock_guard<std::mutex> lock(odd_atomics());
+    const MutexLock lock(odd_atomics());
     const auto size = static_cast<std::uint32_t>(bits / 8);
     read(address, &old, size);
     const Bits updated = next(old);
