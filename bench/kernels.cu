@@ -10,12 +10,12 @@
 namespace bench {
 namespace {
 
-#define CHECK(call)                                                                      \
-  do {                                                                                   \
-    if (cudaError_t error = (call); error != cudaSuccess) {                              \
-      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error));                \
-      std::exit(1);                                                                      \
-    }                                                                                    \
+#define CHECK(call)                                                       \
+  do {                                                                    \
+    if (cudaError_t error = (call); error != cudaSuccess) {               \
+      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
+      std::exit(1);                                                       \
+    }                                                                     \
   } while (0)
 
 __global__ void empty() {}

@@ -1,5 +1,5 @@
-// Runs the three forms in turn, round after round, so that a change in the machine's speed meets all of them, and prints
-// each form's best time per call and the ratios of medians.
+// Runs the three forms in turn, round after round, so that a change in the machine's speed meets all of them, and
+// prints each form's best time per call and the ratios of medians.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -94,7 +94,8 @@ int main(int argc, char** argv) {
     }
     std::printf("%-14s %12.1f %12.1f ", forms[0][k].name.c_str(), times[0].best(), times[1].best());
     if (with_opencl) {
-      std::printf("%12.1f %10.2f %10.2f\n", times[2].best(), times[0].median() / times[1].median(), times[0].median() / times[2].median());
+      std::printf("%12.1f %10.2f %10.2f\n", times[2].best(), times[0].median() / times[1].median(),
+                  times[0].median() / times[2].median());
     } else {
       std::printf("%12s %10.2f %10s\n", "-", times[0].median() / times[1].median(), "-");
     }

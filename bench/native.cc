@@ -75,8 +75,9 @@ void blur(int size, const float* in, float* out) {
 
 inline float normal_cdf(float d) {
   const float k = 1.0f / (1.0f + 0.2316419f * std::fabs(d));
-  const float c = 0.39894228f * std::exp(-0.5f * d * d) *
-                  (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+  const float c =
+      0.39894228f * std::exp(-0.5f * d * d) *
+      (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
   return d > 0 ? 1.0f - c : c;
 }
 
@@ -100,14 +101,18 @@ std::vector<Case> native_cases(const Problem& p) {
   using P = Problem;
   auto out = [](const Buffer& b) { return [b] { return *b; }; };
   Buffer saxpy_out = buffer(P::kSaxpy), c = buffer(P::kMatrix * P::kMatrix), sum = buffer(1),
-         mandel = buffer(P::kMandelWidth * P::kMandelHeight), blurred = buffer(P::kBlur * P::kBlur), call = buffer(P::kOptions);
+         mandel = buffer(P::kMandelWidth * P::kMandelHeight), blurred = buffer(P::kBlur * P::kBlur),
+         call = buffer(P::kOptions);
   return {
       {"saxpy", [&p, saxpy_out] { saxpy(P::kSaxpy, 2.5f, p.x.data(), p.y.data(), saxpy_out->data()); }, out(saxpy_out)},
       {"sgemm", [&p, c] { sgemm(P::kMatrix, p.a.data(), p.b.data(), c->data()); }, out(c)},
       {"reduce", [&p, sum] { (*sum)[0] = reduce(P::kReduce, p.reduce_in.data()); }, out(sum)},
-      {"mandelbrot", [mandel] { mandelbrot(P::kMandelWidth, P::kMandelHeight, P::kMandelIterations, mandel->data()); }, out(mandel)},
+      {"mandelbrot", [mandel] { mandelbrot(P::kMandelWidth, P::kMandelHeight, P::kMandelIterations, mandel->data()); },
+       out(mandel)},
       {"blur", [&p, blurred] { blur(P::kBlur, p.image.data(), blurred->data()); }, out(blurred)},
-      {"black-scholes", [&p, call] { black_scholes(P::kOptions, p.spot.data(), p.strike.data(), p.years.data(), call->data()); }, out(call)},
+      {"black-scholes",
+       [&p, call] { black_scholes(P::kOptions, p.spot.data(), p.strike.data(), p.years.data(), call->data()); },
+       out(call)},
   };
 }
 

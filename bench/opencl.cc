@@ -1,4 +1,5 @@
-// The OpenCL form, for PoCL. The same kernels; the reduction is a tree in local memory, since OpenCL 1.2 has no shuffle.
+// The OpenCL form, for PoCL. The same kernels; the reduction is a tree in local memory, since OpenCL 1.2 has no
+// shuffle.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -116,17 +117,20 @@ class Cl {
   }
   cl_mem upload(const std::vector<float>& values) {
     cl_int error;
-    cl_mem m = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, values.size() * 4, const_cast<float*>(values.data()), &error);
+    cl_mem m = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, values.size() * 4,
+                              const_cast<float*>(values.data()), &error);
     check(error, "clCreateBuffer");
     return m;
   }
   std::vector<float> download(cl_mem m, std::size_t count) {
     std::vector<float> values(count);
-    check(clEnqueueReadBuffer(queue_, m, CL_TRUE, 0, count * 4, values.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(queue_, m, CL_TRUE, 0, count * 4, values.data(), 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
     return values;
   }
   void run(cl_kernel kernel, unsigned dimensions, const std::size_t* global, const std::size_t* local) {
-    check(clEnqueueNDRangeKernel(queue_, kernel, dimensions, nullptr, global, local, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
+    check(clEnqueueNDRangeKernel(queue_, kernel, dimensions, nullptr, global, local, 0, nullptr, nullptr),
+          "clEnqueueNDRangeKernel");
     check(clFinish(queue_), "clFinish");
   }
 
@@ -150,8 +154,8 @@ std::vector<Case> opencl_cases(const Problem& p) {
   auto cl = std::make_shared<Cl>();
   if (!cl->open()) return {};
   std::vector<Case> cases;
-  auto add = [&](const char* name, cl_kernel kernel, std::vector<std::size_t> global, std::vector<std::size_t> local, cl_mem out,
-                 std::size_t count, bool sum = false) {
+  auto add = [&](const char* name, cl_kernel kernel, std::vector<std::size_t> global, std::vector<std::size_t> local,
+                 cl_mem out, std::size_t count, bool sum = false) {
     cases.push_back({name, [=] { cl->run(kernel, static_cast<unsigned>(global.size()), global.data(), local.data()); },
                      [=] {
                        std::vector<float> values = cl->download(out, count);

@@ -12,7 +12,9 @@ __global__ void scale(int n, float* values, float by) {
 
 int main() {
   using Clock = std::chrono::steady_clock;
-  auto since = [](Clock::time_point begin) { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); };
+  auto since = [](Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  };
   auto begin = Clock::now();
   if (cudaFree(nullptr) != cudaSuccess) return std::puts("no device"), 1;
   const double first_call = since(begin);
@@ -25,7 +27,8 @@ int main() {
   begin = Clock::now();
   scale<<<4, 256>>>(1024, values, 2);
   const cudaError_t error = cudaDeviceSynchronize();
-  std::printf("first call %.2f ms, first launch %.2f ms, second launch %.4f ms\n", first_call, first_launch, since(begin));
+  std::printf("first call %.2f ms, first launch %.2f ms, second launch %.4f ms\n", first_call, first_launch,
+              since(begin));
   // Whether the compiler's library is in the process can be read from the process itself.
   std::FILE* maps = std::fopen("/proc/self/maps", "r");
   char line[512];

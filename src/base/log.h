@@ -11,8 +11,8 @@ bool log_enabled(LogLevel level);
 
 }  // namespace heddle
 
-#define HEDDLE_LOG_AT(level, ...)                                     \
-  do {                                                                \
+#define HEDDLE_LOG_AT(level, ...)                                        \
+  do {                                                                   \
     if (::heddle::log_enabled(level)) ::heddle::log(level, __VA_ARGS__); \
   } while (0)
 #define LOG_ERROR(...) HEDDLE_LOG_AT(::heddle::LogLevel::kError, __VA_ARGS__)

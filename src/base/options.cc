@@ -28,9 +28,12 @@ unsigned long long parse_bytes(const std::string& text, unsigned long long fallb
   if (end == text.c_str()) return fallback;
   switch (*end) {
     case '\0': return value;
-    case 'k': case 'K': return value << 10;
-    case 'm': case 'M': return value << 20;
-    case 'g': case 'G': return value << 30;
+    case 'k':
+    case 'K': return value << 10;
+    case 'm':
+    case 'M': return value << 20;
+    case 'g':
+    case 'G': return value << 30;
     default: return fallback;
   }
 }

@@ -67,8 +67,8 @@ class [[nodiscard]] Result {
 #define HEDDLE_CONCAT_(a, b) a##b
 #define HEDDLE_CONCAT(a, b) HEDDLE_CONCAT_(a, b)
 /// Leaves the enclosing function with the Status of `expression` if it failed.
-#define HEDDLE_TRY(expression)                                      \
-  do {                                                              \
+#define HEDDLE_TRY(expression)                                                  \
+  do {                                                                          \
     if (::heddle::Status status_ = (expression); !status_.ok()) return status_; \
   } while (0)
 /// Declares `variable` with the value of a Result, or leaves the enclosing function with its Status.

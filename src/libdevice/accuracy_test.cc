@@ -224,10 +224,11 @@ OVERLOAD(exp2)
 OVERLOAD(exp10)
 OVERLOAD(expm1)
 OVERLOAD(log)
-OVERLOAD(log2) OVERLOAD(log10) OVERLOAD(log1p) OVERLOAD(sin) OVERLOAD(cos) OVERLOAD(tan) OVERLOAD(asin) OVERLOAD(acos)
-    OVERLOAD(atan) OVERLOAD(sinh) OVERLOAD(cosh) OVERLOAD(tanh) OVERLOAD(asinh) OVERLOAD(acosh) OVERLOAD(atanh)
-        OVERLOAD(cbrt) OVERLOAD(erf) OVERLOAD(erfc) OVERLOAD(lgamma) OVERLOAD(tgamma) OVERLOAD(j0) OVERLOAD(j1)
-            OVERLOAD(y0) OVERLOAD(y1) OVERLOAD(sqrt)
+OVERLOAD(log2)
+OVERLOAD(log10) OVERLOAD(log1p) OVERLOAD(sin) OVERLOAD(cos) OVERLOAD(tan) OVERLOAD(asin) OVERLOAD(acos) OVERLOAD(atan)
+    OVERLOAD(sinh) OVERLOAD(cosh) OVERLOAD(tanh) OVERLOAD(asinh) OVERLOAD(acosh) OVERLOAD(atanh) OVERLOAD(cbrt)
+        OVERLOAD(erf) OVERLOAD(erfc) OVERLOAD(lgamma) OVERLOAD(tgamma) OVERLOAD(j0) OVERLOAD(j1) OVERLOAD(y0)
+            OVERLOAD(y1) OVERLOAD(sqrt)
 
                 constexpr Range kAll{-HUGE_VAL, HUGE_VAL},
     kPositive{0, HUGE_VAL};

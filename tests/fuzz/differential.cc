@@ -5,10 +5,10 @@
 //   differential --first 77 --count 1       one seed
 //   differential --write DIR --count 100    only writes the kernels as files in the form of tests/ptx, with what the
 //                                           interpreter gives, so that a GPU can judge it (tests/ptx/record.cc --check)
-#include <csignal>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,7 +22,7 @@
 namespace heddle::fuzz {
 namespace {
 
-char g_current[128] = "";   ///< for the crash handler
+char g_current[128] = "";  ///< for the crash handler
 
 struct Outcome {
   bool ran = false, no_jit = false;
@@ -31,13 +31,16 @@ struct Outcome {
 };
 
 std::vector<std::uint32_t> inputs(std::uint64_t seed, std::size_t count) {
-  static constexpr std::uint32_t kSpecial[] = {0, 1, 2, 31, 32, 0xffffffff, 0x80000000, 0x7fffffff, 0x3f800000, 0xbf800000, 0x7f800000,
-                                               0xff800000, 0x7fffffff, 0x00800000, 0x00000001, 0x807fffff, 0x7f7fffff, 0x40490fdb};
+  static constexpr std::uint32_t kSpecial[] = {0,          1,          2,          31,         32,         0xffffffff,
+                                               0x80000000, 0x7fffffff, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
+                                               0x7fffffff, 0x00800000, 0x00000001, 0x807fffff, 0x7f7fffff, 0x40490fdb};
   std::mt19937_64 random(seed);
   std::vector<std::uint32_t> words(count);
   for (std::uint32_t& word : words) {
     const std::uint64_t r = random();
-    word = r % 3 == 0 ? kSpecial[(r >> 8) % std::size(kSpecial)] : r % 3 == 1 ? static_cast<std::uint32_t>(r >> 40) % 64 : static_cast<std::uint32_t>(r >> 16);
+    word = r % 3 == 0   ? kSpecial[(r >> 8) % std::size(kSpecial)]
+           : r % 3 == 1 ? static_cast<std::uint32_t>(r >> 40) % 64
+                        : static_cast<std::uint32_t>(r >> 16);
   }
   return words;
 }
@@ -71,8 +74,8 @@ std::string difference(const Outcome& want, const Outcome& have) {
   for (std::size_t i = 0; i < want.out.size(); ++i) {
     if (want.out[i] == have.out[i]) continue;
     char text[160];
-    std::snprintf(text, sizeof text, "thread %zu, word %zu: the interpreter gives %08x, the code %08x", i / kWordsPerThread,
-                  i % kWordsPerThread, want.out[i], have.out[i]);
+    std::snprintf(text, sizeof text, "thread %zu, word %zu: the interpreter gives %08x, the code %08x",
+                  i / kWordsPerThread, i % kWordsPerThread, want.out[i], have.out[i]);
     return text;
   }
   return "";
@@ -80,14 +83,16 @@ std::string difference(const Outcome& want, const Outcome& have) {
 
 /// A line that may be left out without changing what makes the kernel deterministic and finite.
 bool is_removable(const std::string& line) {
-  static constexpr const char* kFixed[] = {"bra", "bar.", "%n", "%c", ".reg", ".param", ":", "{", "}", "ret", ".shared .align",
-                                           ".version", ".target", ".address", "%base", "%slot", "%mine", "%in", "%out"};
+  static constexpr const char* kFixed[] = {
+      "bra",      "bar.",    "%n",       "%c",    ".reg",  ".param", ":",   "{",   "}", "ret", ".shared .align",
+      ".version", ".target", ".address", "%base", "%slot", "%mine",  "%in", "%out"};
   for (const char* fixed : kFixed)
     if (line.find(fixed) != std::string::npos && line.find("mov.b64") == std::string::npos) return false;
   return !line.empty();
 }
 
-std::string minimise(const Kernel& kernel, std::uint64_t seed, const test::EngineVariant& interpreter, const test::EngineVariant& engine) {
+std::string minimise(const Kernel& kernel, std::uint64_t seed, const test::EngineVariant& interpreter,
+                     const test::EngineVariant& engine) {
   std::vector<std::string> lines;
   std::stringstream text(kernel.ptx);
   for (std::string line; std::getline(text, line);) lines.push_back(line);
@@ -132,13 +137,14 @@ void write_file(const std::string& folder, std::uint64_t seed, const Kernel& ker
     return text + "\n";
   };
   std::ofstream file(folder + "/fuzz_" + std::to_string(seed) + ".ptx");
-  file << "// random kernel of seed " << seed << "\n// run: k grid " << kernel.grid << " block " << kernel.block[0] << "," << kernel.block[1]
-       << "," << kernel.block[2] << "\n// in a: u32" << list(inputs(seed, outcome.out.size())) << "// inout d: u32 exact"
-       << list(std::vector<std::uint32_t>(outcome.out.size(), 0xdeadbeef)) << "// values: the interpreter's\n// want d:"
-       << list(outcome.out) << kernel.ptx;
+  file << "// random kernel of seed " << seed << "\n// run: k grid " << kernel.grid << " block " << kernel.block[0]
+       << "," << kernel.block[1] << "," << kernel.block[2] << "\n// in a: u32" << list(inputs(seed, outcome.out.size()))
+       << "// inout d: u32 exact" << list(std::vector<std::uint32_t>(outcome.out.size(), 0xdeadbeef))
+       << "// values: the interpreter's\n// want d:" << list(outcome.out) << kernel.ptx;
 }
 
-int run_all(std::uint64_t first, std::uint64_t count, double seconds, const std::string& folder, const Options& options) {
+int run_all(std::uint64_t first, std::uint64_t count, double seconds, const std::string& folder,
+            const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   std::uint64_t kernels = 0, comparisons = 0;
   bool no_jit = false;
@@ -149,7 +155,8 @@ int run_all(std::uint64_t first, std::uint64_t count, double seconds, const std:
     std::snprintf(g_current, sizeof g_current, "seed %llu, interpreter\n", static_cast<unsigned long long>(seed));
     const Outcome want = run(kernel, kernel.ptx, seed, engines[0]);
     if (!want.ran) {
-      std::printf("seed %llu: the interpreter failed: %s\n%s", static_cast<unsigned long long>(seed), want.error.c_str(), kernel.ptx.c_str());
+      std::printf("seed %llu: the interpreter failed: %s\n%s", static_cast<unsigned long long>(seed),
+                  want.error.c_str(), kernel.ptx.c_str());
       return 1;
     }
     ++kernels;
@@ -158,22 +165,26 @@ int run_all(std::uint64_t first, std::uint64_t count, double seconds, const std:
       continue;
     }
     for (std::size_t e = 1; e < engines.size(); ++e) {
-      std::snprintf(g_current, sizeof g_current, "seed %llu, %s\n", static_cast<unsigned long long>(seed), engines[e].name.c_str());
+      std::snprintf(g_current, sizeof g_current, "seed %llu, %s\n", static_cast<unsigned long long>(seed),
+                    engines[e].name.c_str());
       const Outcome have = run(kernel, kernel.ptx, seed, engines[e]);
       no_jit = no_jit || have.no_jit;
       if (have.no_jit) break;
       ++comparisons;
       const std::string what = difference(want, have);
       if (what.empty()) continue;
-      std::printf("seed %llu, %s differs: %s; making it small\n", static_cast<unsigned long long>(seed), engines[e].name.c_str(), what.c_str());
+      std::printf("seed %llu, %s differs: %s; making it small\n", static_cast<unsigned long long>(seed),
+                  engines[e].name.c_str(), what.c_str());
       std::fflush(stdout);
       const std::string small = minimise(kernel, seed, engines[0], engines[e]);
-      std::printf("%s\nseed %llu, block %u,%u,%u, grid %u, %s: %s\n", small.c_str(), static_cast<unsigned long long>(seed), kernel.block[0],
-                  kernel.block[1], kernel.block[2], kernel.grid, engines[e].name.c_str(), what.c_str());
+      std::printf("%s\nseed %llu, block %u,%u,%u, grid %u, %s: %s\n", small.c_str(),
+                  static_cast<unsigned long long>(seed), kernel.block[0], kernel.block[1], kernel.block[2], kernel.grid,
+                  engines[e].name.c_str(), what.c_str());
       return 1;
     }
   }
-  std::printf("%llu kernels, %llu comparisons%s\n", static_cast<unsigned long long>(kernels), static_cast<unsigned long long>(comparisons),
+  std::printf("%llu kernels, %llu comparisons%s\n", static_cast<unsigned long long>(kernels),
+              static_cast<unsigned long long>(comparisons),
               no_jit ? " (the JIT library is not there: only the interpreter ran)" : "");
   return 0;
 }

@@ -9,7 +9,7 @@
 namespace heddle::fuzz {
 
 struct Kernel {
-  std::string ptx;               ///< entry "k" (u64 in, u64 out): in holds kWordsPerThread words per thread, out too
+  std::string ptx;  ///< entry "k" (u64 in, u64 out): in holds kWordsPerThread words per thread, out too
   std::uint32_t block[3] = {32, 1, 1};
   std::uint32_t grid = 1;
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
@@ -17,7 +17,7 @@ struct Kernel {
 inline constexpr std::uint32_t kWordsPerThread = 8;
 
 struct Options {
-  int statements = 40;           ///< about as many at top level and below
+  int statements = 40;  ///< about as many at top level and below
   bool control = true, barriers = true, warps = true, floats = true, memory = true;
 };
 

@@ -33,10 +33,10 @@ struct Buffer {
   Kind kind = Kind::kIn;
   std::string name, type;
   std::size_t count = 0;
-  std::vector<std::uint64_t> values;      ///< initial ones
+  std::vector<std::uint64_t> values;  ///< initial ones
   bool exact = true, flush = false;
-  double ulp = -1, absolute = -1;         ///< < 0: not allowed
-  std::vector<std::uint64_t> want;        ///< empty: not recorded yet
+  double ulp = -1, absolute = -1;   ///< < 0: not allowed
+  std::vector<std::uint64_t> want;  ///< empty: not recorded yet
   bool is_output() const { return kind == Kind::kOut || kind == Kind::kInOut; }
 };
 
@@ -46,7 +46,7 @@ struct File {
   unsigned shared = 0;
   bool cooperative = false;
   std::vector<Buffer> buffers;
-  std::string error;                       ///< not empty: the file is malformed
+  std::string error;  ///< not empty: the file is malformed
 };
 
 inline std::size_t size_of(const std::string& type) {
@@ -115,8 +115,8 @@ inline File parse(const std::string& path) {
       list = &buffer->want;
     } else if (word == "in" || word == "out" || word == "inout" || word == "scalar") {
       Buffer buffer;
-      buffer.kind = word == "in"    ? Buffer::Kind::kIn
-                    : word == "out" ? Buffer::Kind::kOut
+      buffer.kind = word == "in"      ? Buffer::Kind::kIn
+                    : word == "out"   ? Buffer::Kind::kOut
                     : word == "inout" ? Buffer::Kind::kInOut
                                       : Buffer::Kind::kScalar;
       words >> buffer.name >> buffer.type;
@@ -169,7 +169,7 @@ inline double as_double(const std::string& type, std::uint64_t bits) {
   }
   const int exponent = static_cast<int>(bits >> 10 & 31);
   const double mantissa = static_cast<double>(bits & 1023);
-  double value = exponent == 31 ? (mantissa != 0 ? NAN : INFINITY)
+  double value = exponent == 31  ? (mantissa != 0 ? NAN : INFINITY)
                  : exponent == 0 ? std::ldexp(mantissa, -24)
                                  : std::ldexp(mantissa + 1024, exponent - 25);
   return bits & 0x8000 ? -value : value;
@@ -189,7 +189,9 @@ inline bool equal(const Buffer& buffer, std::uint64_t want, std::uint64_t have) 
   if (std::isnan(w) || std::isnan(h)) return std::isnan(w) && std::isnan(h);
   if (buffer.exact) return false;
   if (buffer.absolute >= 0 && std::fabs(w - h) <= buffer.absolute) return true;
-  if (buffer.flush && buffer.type == "f32" && std::fabs(w) + std::fabs(h) == 0x1p-126 && std::signbit(w) == std::signbit(h)) return true;
+  if (buffer.flush && buffer.type == "f32" && std::fabs(w) + std::fabs(h) == 0x1p-126 &&
+      std::signbit(w) == std::signbit(h))
+    return true;
   if (buffer.ulp < 0 || std::signbit(w) != std::signbit(h)) return false;
   // Bits of equal sign are ordered as the values are.
   const double distance = want > have ? static_cast<double>(want - have) : static_cast<double>(have - want);
@@ -198,7 +200,8 @@ inline bool equal(const Buffer& buffer, std::uint64_t want, std::uint64_t have) 
 
 inline std::string hex(const std::string& type, std::uint64_t bits) {
   char text[24];
-  std::snprintf(text, sizeof text, "%0*llx", static_cast<int>(size_of(type) * 2), static_cast<unsigned long long>(bits));
+  std::snprintf(text, sizeof text, "%0*llx", static_cast<int>(size_of(type) * 2),
+                static_cast<unsigned long long>(bits));
   return text;
 }
 

@@ -3,14 +3,13 @@
 //
 //   ptx_files_test                     all files
 //   ptx_files_test FILE.ptx ...        these, telling every difference
-#include "ptx/ptx_file.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 
+#include "ptx/ptx_file.h"
 #include "support/kernel_runner.h"
 
 namespace heddle {
@@ -47,7 +46,8 @@ struct Buffers {
 
 class PtxFile : public testing::Test {
  public:
-  PtxFile(std::string path, std::size_t engine, bool verbose) : path_(std::move(path)), engine_(engine), verbose_(verbose) {}
+  PtxFile(std::string path, std::size_t engine, bool verbose)
+      : path_(std::move(path)), engine_(engine), verbose_(verbose) {}
 
   void TestBody() override {
     const File file = ptx_file::parse(path_);
@@ -80,8 +80,8 @@ class PtxFile : public testing::Test {
       EXPECT_EQ(result.code, ErrorCode::kNotSupported) << file.unsupported << " is supported now";
       return;
     }
-    ASSERT_TRUE(result.ok()) << result.what << ", error " << static_cast<int>(result.code) << ", thread " << result.thread
-                             << ", line " << result.ptx_line;
+    ASSERT_TRUE(result.ok()) << result.what << ", error " << static_cast<int>(result.code) << ", thread "
+                             << result.thread << ", line " << result.ptx_line;
     compare(file, buffers);
   }
 
@@ -110,8 +110,8 @@ class PtxFile : public testing::Test {
         const std::uint64_t have = buffers.value(file, i, k);
         if (ptx_file::equal(buffer, buffer.want[k], have)) continue;
         if (++differences > (verbose_ ? 1000000 : 2)) continue;
-        ADD_FAILURE() << buffer.name << "[" << k << "]: wanted " << ptx_file::hex(buffer.type, buffer.want[k]) << ", have "
-                      << ptx_file::hex(buffer.type, have) << inputs_at(file, k) << written_by(file, i);
+        ADD_FAILURE() << buffer.name << "[" << k << "]: wanted " << ptx_file::hex(buffer.type, buffer.want[k])
+                      << ", have " << ptx_file::hex(buffer.type, have) << inputs_at(file, k) << written_by(file, i);
       }
       EXPECT_EQ(differences, 0) << buffer.name;
     }
@@ -131,7 +131,8 @@ class PtxFile : public testing::Test {
     std::string line, found;
     const std::string name = " %" + file.buffers[buffer].name + ",";
     while (std::getline(lines, line))
-      if (line.find(name) != std::string::npos && line.find("st.") == std::string::npos && line.find("//") != 0) found = "\n" + line;
+      if (line.find(name) != std::string::npos && line.find("st.") == std::string::npos && line.find("//") != 0)
+        found = "\n" + line;
     return found;
   }
 

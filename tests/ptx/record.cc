@@ -42,8 +42,8 @@ using MemAlloc = CUresult(CUdeviceptr*, size_t);
 using MemFree = CUresult(CUdeviceptr);
 using CopyIn = CUresult(CUdeviceptr, const void*, size_t);
 using CopyOut = CUresult(void*, CUdeviceptr, size_t);
-using Launch = CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void**,
-                        void**);
+using Launch = CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                        void**, void**);
 
 std::string error_name(CUresult code) {
   const char* name = nullptr;
@@ -77,8 +77,8 @@ std::string run(const File& file, std::vector<std::vector<std::uint64_t>>& outpu
     parameters.push_back(&memory[i]);
   }
   code = entry<Launch>(file.cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel")(
-      function, file.grid[0], file.grid[1], file.grid[2], file.block[0], file.block[1], file.block[2], file.shared, nullptr,
-      parameters.data(), nullptr);
+      function, file.grid[0], file.grid[1], file.grid[2], file.block[0], file.block[1], file.block[2], file.shared,
+      nullptr, parameters.data(), nullptr);
   if (code == CUDA_SUCCESS) code = entry<Synchronize>("cuCtxSynchronize")();
   if (code != CUDA_SUCCESS) return "launch: " + error_name(code);
   outputs.assign(file.buffers.size(), {});
@@ -102,7 +102,8 @@ std::string run(const File& file, std::vector<std::vector<std::uint64_t>>& outpu
 }
 
 /// The text without earlier wanted values, and with the new ones in front of the PTX.
-std::string with_values(const File& file, const std::vector<std::vector<std::uint64_t>>& outputs, const std::string& source) {
+std::string with_values(const File& file, const std::vector<std::vector<std::uint64_t>>& outputs,
+                        const std::string& source) {
   std::string head, body;
   std::stringstream lines(file.text);
   std::string line;
@@ -176,7 +177,8 @@ int main(int argc, char** argv) {
       continue;
     }
     if (!check) {
-      std::ofstream(argument) << with_values(file, outputs, std::string(name) + ", driver " + (driver.empty() ? "unknown" : driver));
+      std::ofstream(argument) << with_values(file, outputs,
+                                             std::string(name) + ", driver " + (driver.empty() ? "unknown" : driver));
       continue;
     }
     for (size_t b = 0; b < file.buffers.size(); ++b) {
@@ -184,7 +186,8 @@ int main(int argc, char** argv) {
       for (size_t k = 0; k < buffer.want.size(); ++k) {
         if (ptx_file::equal(buffer, buffer.want[k], outputs[b][k])) continue;
         std::printf("DIFFERS %s: %s[%zu] wanted %s, have %s\n", argument.c_str(), buffer.name.c_str(), k,
-                    ptx_file::hex(buffer.type, buffer.want[k]).c_str(), ptx_file::hex(buffer.type, outputs[b][k]).c_str());
+                    ptx_file::hex(buffer.type, buffer.want[k]).c_str(),
+                    ptx_file::hex(buffer.type, outputs[b][k]).c_str());
         ++failures;
         break;
       }

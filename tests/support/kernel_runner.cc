@@ -43,7 +43,8 @@ void* LoadedModule::address_of(const std::string& name) const {
   return nullptr;
 }
 
-std::shared_ptr<const compiler::CompiledKernel> LoadedModule::compile(const std::string& kernel, const compiler::Variant& variant,
+std::shared_ptr<const compiler::CompiledKernel> LoadedModule::compile(const std::string& kernel,
+                                                                      const compiler::Variant& variant,
                                                                       std::string* error, bool* no_jit) const {
   auto compiled = compiler::compile_kernel(*module_, kernel, variant, error);
   if (compiled) return *compiled;

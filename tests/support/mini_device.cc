@@ -21,7 +21,8 @@ struct Run {
 };
 thread_local Run* t_run = nullptr;
 
-[[noreturn]] void end_run(ErrorCode code, std::string what, std::uint32_t thread, std::uint32_t line, std::uint64_t address = 0) {
+[[noreturn]] void end_run(ErrorCode code, std::string what, std::uint32_t thread, std::uint32_t line,
+                          std::uint64_t address = 0) {
   LaunchResult& result = t_run->result;
   result.code = code;
   result.what = std::move(what);
@@ -32,7 +33,8 @@ thread_local Run* t_run = nullptr;
 }
 
 /// One printf: arguments lie one after the other at their natural alignment.
-std::int32_t print(const exec::LaunchContext*, exec::CtaContext*, std::uint32_t, const char* format, const void* arguments) {
+std::int32_t print(const exec::LaunchContext*, exec::CtaContext*, std::uint32_t, const char* format,
+                   const void* arguments) {
   const auto* at = static_cast<const std::uint8_t*>(arguments);
   std::string& out = t_run->result.printed;
   std::int32_t count = 0;
@@ -92,14 +94,13 @@ const exec::RuntimeTable& services() {
     t.fault = [](const LaunchContext*, CtaContext*, std::uint32_t thread, std::int32_t code, std::uint64_t address,
                  std::uint32_t line) { end_run(static_cast<ErrorCode>(code), "fault", thread, line, address); };
     t.trap = [](const LaunchContext*, CtaContext*, std::uint32_t thread, std::uint32_t kind, std::uint32_t line) {
-      end_run(kind == 2 ? ErrorCode::kNotSupported : ErrorCode::kLaunchFailed, kind == 2 ? "unsupported" : "trap", thread, line);
+      end_run(kind == 2 ? ErrorCode::kNotSupported : ErrorCode::kLaunchFailed, kind == 2 ? "unsupported" : "trap",
+              thread, line);
     };
     t.malloc = [](const LaunchContext*, CtaContext*, std::uint64_t bytes) { return std::malloc(bytes); };
     t.free = [](const LaunchContext*, CtaContext*, void* pointer) { std::free(pointer); };
     t.nanosleep = [](const LaunchContext*, CtaContext*, std::uint32_t) {};
-    t.clock = [] {
-      return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-    };
+    t.clock = [] { return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()); };
     t.globaltimer = t.clock;
     t.barrier_arrive = [](const LaunchContext*, CtaContext*, std::uint32_t id, std::uint32_t, std::uint32_t) {
       t_run->arrived[id & 15] += 32;
@@ -127,8 +128,10 @@ struct Aligned {
 /// A CTA in flight.
 struct Cta {
   Cta(const exec::LaunchContext& launch, std::uint64_t linear)
-      : shared(launch.total_shared), local(std::size_t{launch.local_bytes} * launch.warps * 32),
-        frames(std::size_t{launch.frame_bytes} * launch.warps), warps(launch.warps) {
+      : shared(launch.total_shared),
+        local(std::size_t{launch.local_bytes} * launch.warps * 32),
+        frames(std::size_t{launch.frame_bytes} * launch.warps),
+        warps(launch.warps) {
     context.x = static_cast<std::uint32_t>(linear % launch.grid_x);
     context.y = static_cast<std::uint32_t>(linear / launch.grid_x % launch.grid_y);
     context.z = static_cast<std::uint32_t>(linear / launch.grid_x / launch.grid_y);

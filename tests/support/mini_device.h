@@ -22,17 +22,17 @@ struct LaunchSpec {
   Dim grid, block;
   std::vector<std::byte> params;
   std::uint32_t dynamic_shared = 0;
-  std::vector<void*> globals;       ///< as CompiledKernel::globals names them
-  bool use_range = false;           ///< through CompiledKernel::range if it is there
-  bool cooperative = false;         ///< grid barriers work: all CTAs are in flight at once
+  std::vector<void*> globals;  ///< as CompiledKernel::globals names them
+  bool use_range = false;      ///< through CompiledKernel::range if it is there
+  bool cooperative = false;    ///< grid barriers work: all CTAs are in flight at once
 };
 
 struct LaunchResult {
-  ErrorCode code = ErrorCode::kSuccess;   ///< kLaunchTimeout: no progress; kLaunchFailed: trap or a hung barrier
+  ErrorCode code = ErrorCode::kSuccess;  ///< kLaunchTimeout: no progress; kLaunchFailed: trap or a hung barrier
   std::string what;
   std::uint32_t thread = 0, ptx_line = 0;
   std::uint64_t address = 0;
-  std::string printed;                    ///< what printf wrote
+  std::string printed;  ///< what printf wrote
   bool ok() const { return code == ErrorCode::kSuccess; }
 };
 

@@ -87,9 +87,10 @@ bool evaluate(const ir::Inst& inst, const Bits* operands, Bits* results) {
     case Op::kUndef: results[0] = {}; return true;
     case Op::kCvtPack: return evaluate_cvt_pack(inst, operands, results);
     case Op::kVideo:
-      results[0] = {evaluate_video(inst.imm, static_cast<std::uint32_t>(operands[0].lo),
-                                   static_cast<std::uint32_t>(operands[1].lo), static_cast<std::uint32_t>(operands[2].lo)),
-                    0};
+      results[0] = {
+          evaluate_video(inst.imm, static_cast<std::uint32_t>(operands[0].lo),
+                         static_cast<std::uint32_t>(operands[1].lo), static_cast<std::uint32_t>(operands[2].lo)),
+          0};
       return true;
     case Op::kZext:
       results[0] = {operands[0].lo & mask_of(ir::bits_of(inst.from)) & mask_of(ir::bits_of(inst.type)),

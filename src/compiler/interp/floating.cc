@@ -214,7 +214,8 @@ bool evaluate_cvt(const ir::Inst& inst, const Bits* in, Bits* out) {
     out[0] = {float_to_integer(inst, bits), 0};
   } else if (to_float) {
     const int width = ir::bits_of(inst.from);
-    const Number number = ir::is_signed(inst.from) ? from_signed(sign_extend(bits, width)) : from_unsigned(bits & mask_of(width));
+    const Number number =
+        ir::is_signed(inst.from) ? from_signed(sign_extend(bits, width)) : from_unsigned(bits & mask_of(width));
     out[0] = {encode(inst.type, number, encoding_of(inst)), 0};
   } else {
     out[0] = {integer_to_integer(inst, bits), 0};

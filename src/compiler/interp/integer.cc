@@ -82,11 +82,11 @@ std::uint64_t bit_field_extract(Type type, std::uint64_t a, std::uint64_t positi
   return result;
 }
 
-std::uint64_t bit_field_insert(int bits, std::uint64_t a, std::uint64_t b, std::uint64_t position, std::uint64_t length) {
+std::uint64_t bit_field_insert(int bits, std::uint64_t a, std::uint64_t b, std::uint64_t position,
+                               std::uint64_t length) {
   const int pos = static_cast<int>(position & 0xff), len = static_cast<int>(length & 0xff);
   std::uint64_t result = b;
-  for (int i = 0; i < len && pos + i < bits; ++i)
-    result = (result & ~(1ull << (pos + i))) | (a >> i & 1) << (pos + i);
+  for (int i = 0; i < len && pos + i < bits; ++i) result = (result & ~(1ull << (pos + i))) | (a >> i & 1) << (pos + i);
   return result;
 }
 
@@ -200,7 +200,8 @@ bool evaluate_integer(const ir::Inst& inst, const Bits* in, Bits* out) {
   const std::uint64_t a = inst.operands.size() > 0 ? in[0].lo : 0;
   const std::uint64_t b = inst.operands.size() > 1 ? in[1].lo : 0;
   const std::uint64_t c = inst.operands.size() > 2 ? in[2].lo : 0;
-  const auto a32 = static_cast<std::uint32_t>(a), b32 = static_cast<std::uint32_t>(b), c32 = static_cast<std::uint32_t>(c);
+  const auto a32 = static_cast<std::uint32_t>(a), b32 = static_cast<std::uint32_t>(b),
+             c32 = static_cast<std::uint32_t>(c);
   const i128 x = integer(a, type), y = integer(b, type);
   const auto give = [&](i128 value) {
     out[0] = {static_cast<std::uint64_t>(value) & mask_of(bits), 0};
@@ -235,10 +236,12 @@ bool evaluate_integer(const ir::Inst& inst, const Bits* in, Bits* out) {
       const std::int64_t product = low24(a) * low24(b);
       return give(inst.mods.hi ? product >> 16 : product);
     }
-    case Op::kFma: return give_saturated(static_cast<i128>(static_cast<u128>(x) * static_cast<u128>(y)) + integer(c, type));
+    case Op::kFma:
+      return give_saturated(static_cast<i128>(static_cast<u128>(x) * static_cast<u128>(y)) + integer(c, type));
     case Op::kDiv: return give(static_cast<i128>(divide_integers(type, a, b, false)));
     case Op::kRem: return give(static_cast<i128>(divide_integers(type, a, b, true)));
-    case Op::kAbs: return give(sign_extend(a, bits) < 0 ? -static_cast<i128>(sign_extend(a, bits)) : i128{sign_extend(a, bits)});
+    case Op::kAbs:
+      return give(sign_extend(a, bits) < 0 ? -static_cast<i128>(sign_extend(a, bits)) : i128{sign_extend(a, bits)});
     case Op::kNeg: return give(-x);
     case Op::kMin:
     case Op::kMax: {

@@ -39,7 +39,9 @@ class Orderer {
   void start() { number_.assign(function_.blocks.size(), 0); }
 
  private:
-  const std::vector<ir::Target>& targets(ir::BlockId block) const { return function_.blocks[block].terminator().targets; }
+  const std::vector<ir::Target>& targets(ir::BlockId block) const {
+    return function_.blocks[block].terminator().targets;
+  }
 
   void search(ir::BlockId root, std::vector<std::vector<ir::BlockId>>& components) {
     if (!inside_[root] || number_[root]) return;

@@ -79,7 +79,8 @@ Warp::Mask Warp::pick_group(Accept&& accept) const {
   Mask group = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     const Lane& other = lanes_[lane];
-    if ((other.state == State::kRunning || other.state == State::kAtWarpOp) && same_place(other, *first)) group |= 1u << lane;
+    if ((other.state == State::kRunning || other.state == State::kAtWarpOp) && same_place(other, *first))
+      group |= 1u << lane;
   }
   return group;
 }
@@ -229,7 +230,9 @@ void Warp::branch(Mask group, const ir::Inst& inst) {
     std::uint64_t choice = 0;
     switch (inst.op) {
       case Op::kCondBranch: choice = value(index, inst.operands[0]).lo & 1 ? 0 : 1; break;
-      case Op::kSwitch: choice = std::min<std::uint64_t>(value(index, inst.operands[0]).lo, inst.targets.size() - 1); break;
+      case Op::kSwitch:
+        choice = std::min<std::uint64_t>(value(index, inst.operands[0]).lo, inst.targets.size() - 1);
+        break;
       case Op::kReturn: leave(lane, inst); return;
       case Op::kExit:
         lane.frames.clear();
@@ -244,7 +247,8 @@ void Warp::branch(Mask group, const ir::Inst& inst) {
   if (!backward) return;
   ++rounds_;
   const Mask others = lanes_in(State::kRunning) & ~group;
-  if (others && rounds_ % kPatience == 0) for_each_lane(group, [&](std::uint32_t lane) { lanes_[lane].yielded = true; });
+  if (others && rounds_ % kPatience == 0)
+    for_each_lane(group, [&](std::uint32_t lane) { lanes_[lane].yielded = true; });
 }
 
 void Warp::enter(Lane& lane, const ir::Function& function, const std::vector<Bits>& arguments, const ir::Inst* call) {
@@ -286,7 +290,8 @@ void Warp::call(Mask group, const ir::Inst& inst) {
     }
     if (lane.frames.size() >= kMaxCallDepth) return fault(index, inst, ErrorCode::kHardwareStackError, 0);
     std::vector<Bits> arguments;
-    for (std::size_t i = indirect ? 1 : 0; i < inst.operands.size(); ++i) arguments.push_back(value(index, inst.operands[i]));
+    for (std::size_t i = indirect ? 1 : 0; i < inst.operands.size(); ++i)
+      arguments.push_back(value(index, inst.operands[i]));
     ++lane.frames.back().index;
     enter(lane, program_.functions[callee], arguments, &inst);
   });
@@ -372,7 +377,8 @@ void Warp::evaluate_lane(std::uint32_t lane, const ir::Inst& inst) {
         in[i - 1] = static_cast<std::uint32_t>(value(lane, inst.operands[i]).lo);
       if (!forensic_) {
         static_cast<const exec::RuntimeTable*>(launch_->runtime)
-            ->texture(launch_, value(lane, inst.operands[0]).lo, ir::pack_texture_form(program_.textures[inst.imm]), in, out);
+            ->texture(launch_, value(lane, inst.operands[0]).lo, ir::pack_texture_form(program_.textures[inst.imm]), in,
+                      out);
       }
       for (std::size_t i = 0; i < inst.results.size(); ++i) set(lane, inst.results[i], {out[i], 0});
       return;
@@ -394,7 +400,8 @@ void Warp::evaluate_lane(std::uint32_t lane, const ir::Inst& inst) {
   if (!known) {
     if (forensic_) return fault(lane, inst, ErrorCode::kNotSupported, 0);
     static_cast<const exec::RuntimeTable*>(launch_->runtime)
-        ->trap(launch_, cta_, thread(lane), static_cast<std::uint32_t>(ir::TrapKind::kUnsupported), inst.location.ptx_line);
+        ->trap(launch_, cta_, thread(lane), static_cast<std::uint32_t>(ir::TrapKind::kUnsupported),
+               inst.location.ptx_line);
     stopped_ = true;
     return;
   }
@@ -407,13 +414,15 @@ void Warp::call_runtime(std::uint32_t lane, const ir::Inst& inst) {
   const auto pointer = [&](std::size_t i) { return reinterpret_cast<const char*>(operand(i)); };
   switch (inst.mods.runtime) {
     case ir::RuntimeCall::kVprintf: {
-      const std::int32_t printed = forensic_ ? 0 : runtime->vprintf(launch_, cta_, thread(lane), pointer(0), pointer(1));
+      const std::int32_t printed =
+          forensic_ ? 0 : runtime->vprintf(launch_, cta_, thread(lane), pointer(0), pointer(1));
       if (!inst.results.empty()) set(lane, inst.results[0], {static_cast<std::uint32_t>(printed), 0});
       return;
     }
     case ir::RuntimeCall::kAssertFail:
       if (forensic_) return fault(lane, inst, ErrorCode::kAssert, 0);
-      runtime->assert_fail(launch_, cta_, thread(lane), pointer(0), pointer(1), static_cast<std::uint32_t>(operand(2)), pointer(3));
+      runtime->assert_fail(launch_, cta_, thread(lane), pointer(0), pointer(1), static_cast<std::uint32_t>(operand(2)),
+                           pointer(3));
       stopped_ = true;
       return;
     case ir::RuntimeCall::kMalloc: {

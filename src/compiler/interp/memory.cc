@@ -57,13 +57,15 @@ std::uint64_t Warp::plain_address(std::uint32_t lane, Space space, std::uint64_t
   switch (space) {
     case Space::kShared: return reinterpret_cast<std::uint64_t>(cta_->shared) + address;
     case Space::kLocal:
-      return reinterpret_cast<std::uint64_t>(cta_->local) + std::uint64_t{thread(lane)} * launch_->local_bytes + address;
+      return reinterpret_cast<std::uint64_t>(cta_->local) + std::uint64_t{thread(lane)} * launch_->local_bytes +
+             address;
     case Space::kParam: return reinterpret_cast<std::uint64_t>(launch_->params) + address;
     default: return address;
   }
 }
 
-bool Warp::may_access(std::uint32_t lane, const ir::Inst& inst, std::uint64_t address, std::uint32_t bytes, bool is_write) {
+bool Warp::may_access(std::uint32_t lane, const ir::Inst& inst, std::uint64_t address, std::uint32_t bytes,
+                      bool is_write) {
   // Widths are powers of two; a vector access is aligned to the whole of it.
   if (address % bytes) {
     fault(lane, inst, ErrorCode::kMisalignedAddress, address, bytes, is_write);
@@ -72,17 +74,21 @@ bool Warp::may_access(std::uint32_t lane, const ir::Inst& inst, std::uint64_t ad
   const auto inside = [&](std::uint64_t begin, std::uint64_t size) {
     return address >= begin && address - begin < size && size - (address - begin) >= bytes;
   };
-  const auto shared = reinterpret_cast<std::uint64_t>(cta_->shared), local = reinterpret_cast<std::uint64_t>(cta_->local);
+  const auto shared = reinterpret_cast<std::uint64_t>(cta_->shared),
+             local = reinterpret_cast<std::uint64_t>(cta_->local);
   bool ok = true;
   switch (inst.mods.space) {
     case Space::kShared: ok = inside(shared, launch_->total_shared); break;
     case Space::kLocal:
       ok = inside(local + std::uint64_t{thread(lane)} * launch_->local_bytes, launch_->local_bytes);
       break;
-    case Space::kParam: ok = !is_write && inside(reinterpret_cast<std::uint64_t>(launch_->params), program_.param_bytes); break;
+    case Space::kParam:
+      ok = !is_write && inside(reinterpret_cast<std::uint64_t>(launch_->params), program_.param_bytes);
+      break;
     default:
       if (!forensic_) return true;
-      ok = inside(shared, launch_->total_shared) || inside(local, std::uint64_t{launch_->local_bytes} * launch_->threads) ||
+      ok = inside(shared, launch_->total_shared) ||
+           inside(local, std::uint64_t{launch_->local_bytes} * launch_->threads) ||
            (!is_write && inside(reinterpret_cast<std::uint64_t>(launch_->params), program_.param_bytes));
       for (const auto& [begin, end] : forensic_->heap_ranges) ok = ok || inside(begin, end - begin);
       ok = ok || !forensic_->check || forensic_->check(forensic_->user, address, bytes, is_write);
@@ -144,7 +150,8 @@ void Warp::access_memory(std::uint32_t lane, const ir::Inst& inst) {
       const auto bytes = static_cast<std::uint32_t>(inst.imm);
       const std::uint64_t to = plain_address(lane, Space::kShared, value(lane, inst.operands[0]).lo);
       const std::uint64_t from = value(lane, inst.operands[1]).lo;
-      const auto wanted = inst.operands.size() > 2 ? static_cast<std::uint32_t>(value(lane, inst.operands[2]).lo) : bytes;
+      const auto wanted =
+          inst.operands.size() > 2 ? static_cast<std::uint32_t>(value(lane, inst.operands[2]).lo) : bytes;
       const std::uint32_t used = wanted < bytes ? wanted : bytes;
       ir::Inst destination = inst, source = inst;
       destination.mods.space = Space::kShared;
@@ -202,7 +209,9 @@ void Warp::address_operation(std::uint32_t lane, const ir::Inst& inst) {
   const std::uint64_t base = plain_address(lane, inst.mods.space, 0);
   if (inst.op == Op::kCvtaToGeneric) return set(lane, inst.results[0], {base + operand, 0});
   if (inst.op == Op::kCvtaToSpace) return set(lane, inst.results[0], {operand - base, 0});
-  const auto in = [&](const void* begin, std::uint64_t size) { return operand - reinterpret_cast<std::uint64_t>(begin) < size; };
+  const auto in = [&](const void* begin, std::uint64_t size) {
+    return operand - reinterpret_cast<std::uint64_t>(begin) < size;
+  };
   const bool shared = in(cta_->shared, launch_->total_shared);
   const bool local = in(cta_->local, std::uint64_t{launch_->local_bytes} * launch_->threads);
   const bool param = in(launch_->params, program_.param_bytes);

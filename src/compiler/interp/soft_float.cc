@@ -13,9 +13,9 @@ using Kind = Number::Kind;
 
 struct Format {
   int exponent_bits;
-  int mantissa_bits;      ///< stored ones
-  int shift;              ///< tf32: the low bits of the word that are not part of the number
-  bool has_infinity;      ///< e4m3 has none, and only one NaN pattern
+  int mantissa_bits;  ///< stored ones
+  int shift;          ///< tf32: the low bits of the word that are not part of the number
+  bool has_infinity;  ///< e4m3 has none, and only one NaN pattern
   std::uint64_t nan;
 };
 
@@ -91,7 +91,8 @@ Number decode(Type type, std::uint64_t bits, bool ftz) {
     if (mantissa == 0 || ftz) return Number::zero(negative);
     return {Kind::kFinite, negative, false, 1 - bias - format.mantissa_bits, mantissa};
   }
-  return {Kind::kFinite, negative, false, exponent - bias - format.mantissa_bits, mantissa | 1ull << format.mantissa_bits};
+  return {Kind::kFinite, negative, false, exponent - bias - format.mantissa_bits,
+          mantissa | 1ull << format.mantissa_bits};
 }
 
 std::uint64_t encode(Type type, const Number& number, const Encoding& encoding) {
@@ -175,7 +176,8 @@ Number add(const Number& a, const Number& b, Rounding rounding) {
 Number multiply(const Number& a, const Number& b) {
   if (a.is_nan() || b.is_nan()) return Number::nan();
   const bool negative = a.negative != b.negative;
-  if (a.is_infinite() || b.is_infinite()) return a.is_zero() || b.is_zero() ? Number::nan() : Number::infinity(negative);
+  if (a.is_infinite() || b.is_infinite())
+    return a.is_zero() || b.is_zero() ? Number::nan() : Number::infinity(negative);
   if (a.is_zero() || b.is_zero()) return Number::zero(negative);
   return {Kind::kFinite, negative, false, a.exponent + b.exponent, a.mantissa * b.mantissa};
 }
@@ -249,7 +251,8 @@ std::uint64_t to_integer(const Number& integral, int bits, bool is_signed) {
   const std::uint64_t limit = integral.negative ? bottom : top;
   std::uint64_t magnitude = limit;
   if (!integral.is_infinite() && top_bit(integral.mantissa) + integral.exponent < 64) {
-    const u128 value = integral.exponent >= 0 ? integral.mantissa << integral.exponent : integral.mantissa >> -integral.exponent;
+    const u128 value =
+        integral.exponent >= 0 ? integral.mantissa << integral.exponent : integral.mantissa >> -integral.exponent;
     if (value < limit) magnitude = static_cast<std::uint64_t>(value);
   }
   return (integral.negative ? 0 - magnitude : magnitude) & mask;

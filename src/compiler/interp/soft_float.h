@@ -35,10 +35,10 @@ Number decode(ir::Type type, std::uint64_t bits, bool ftz = false);
 
 struct Encoding {
   ir::Rounding rounding = ir::Rounding::kRn;
-  bool ftz = false;         ///< a subnormal result becomes a zero of its sign
-  bool sat = false;         ///< clamp to [0, 1], NaN to +0
-  bool relu = false;        ///< negative results become +0
-  bool satfinite = false;   ///< what exceeds the format becomes its largest finite value
+  bool ftz = false;        ///< a subnormal result becomes a zero of its sign
+  bool sat = false;        ///< clamp to [0, 1], NaN to +0
+  bool relu = false;       ///< negative results become +0
+  bool satfinite = false;  ///< what exceeds the format becomes its largest finite value
 };
 /// Rounds to the format. NaN becomes the canonical one (f32: 0x7fffffff).
 std::uint64_t encode(ir::Type type, const Number& number, const Encoding& encoding);

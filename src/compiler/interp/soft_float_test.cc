@@ -18,8 +18,10 @@ struct Mode {
   Rounding rounding;
   int fenv;
 };
-constexpr Mode kModes[] = {
-    {Rounding::kRn, FE_TONEAREST}, {Rounding::kRz, FE_TOWARDZERO}, {Rounding::kRm, FE_DOWNWARD}, {Rounding::kRp, FE_UPWARD}};
+constexpr Mode kModes[] = {{Rounding::kRn, FE_TONEAREST},
+                           {Rounding::kRz, FE_TOWARDZERO},
+                           {Rounding::kRm, FE_DOWNWARD},
+                           {Rounding::kRp, FE_UPWARD}};
 
 template <class Float, class Word>
 struct Values {
@@ -30,9 +32,10 @@ struct Values {
     const int mantissa = bits == 32 ? 23 : 52;
     const Word exponent_mask = static_cast<Word>((Word{1} << (bits - 1)) - (Word{1} << mantissa));
     const Word sign = Word{1} << (bits - 1);
-    for (const Word w : {Word{0}, Word{1}, static_cast<Word>((Word{1} << mantissa) - 1), static_cast<Word>(Word{1} << mantissa),
-                         exponent_mask, static_cast<Word>(exponent_mask - 1), static_cast<Word>(exponent_mask + 1),
-                         std::bit_cast<Word>(Float(1)), std::bit_cast<Word>(Float(1.5)), std::bit_cast<Word>(Float(0.1))}) {
+    for (const Word w :
+         {Word{0}, Word{1}, static_cast<Word>((Word{1} << mantissa) - 1), static_cast<Word>(Word{1} << mantissa),
+          exponent_mask, static_cast<Word>(exponent_mask - 1), static_cast<Word>(exponent_mask + 1),
+          std::bit_cast<Word>(Float(1)), std::bit_cast<Word>(Float(1.5)), std::bit_cast<Word>(Float(0.1))}) {
       special.push_back(w);
       special.push_back(w | sign);
     }
@@ -42,7 +45,8 @@ struct Values {
     if (r % 8 == 0) return special[(r >> 8) % special.size()];
     auto word = static_cast<Word>(random());
     if (r % 8 < 4) {  // exponents close to each other, so that sums cancel
-      const Float f = std::ldexp(Float(1) + static_cast<Float>(word >> 12) / Float(1e9), static_cast<int>(r >> 8 & 15) - 8);
+      const Float f =
+          std::ldexp(Float(1) + static_cast<Float>(word >> 12) / Float(1e9), static_cast<int>(r >> 8 & 15) - 8);
       return std::bit_cast<Word>(r & 0x10000 ? f : -f);
     }
     return word;
@@ -67,14 +71,16 @@ void against_the_processor(Type type) {
     const Number na = decode(type, wa), nb = decode(type, wb), nc = decode(type, wc);
     for (const Mode& mode : kModes) {
       std::fesetround(mode.fenv);
-      const volatile Float sum = a + b, product = a * b, quotient = a / b, root = std::sqrt(a), fused = std::fma(a, b, c);
+      const volatile Float sum = a + b, product = a * b, quotient = a / b, root = std::sqrt(a),
+                           fused = std::fma(a, b, c);
       std::fesetround(FE_TONEAREST);
       const Encoding e{.rounding = mode.rounding};
       expect_same(std::bit_cast<Word>(Float(sum)), encode(type, add(na, nb, mode.rounding), e), type, "add");
       expect_same(std::bit_cast<Word>(Float(product)), encode(type, multiply(na, nb), e), type, "mul");
       expect_same(std::bit_cast<Word>(Float(quotient)), encode(type, divide(na, nb), e), type, "div");
       expect_same(std::bit_cast<Word>(Float(root)), encode(type, square_root(na), e), type, "sqrt");
-      expect_same(std::bit_cast<Word>(Float(fused)), encode(type, add(multiply(na, nb), nc, mode.rounding), e), type, "fma");
+      expect_same(std::bit_cast<Word>(Float(fused)), encode(type, add(multiply(na, nb), nc, mode.rounding), e), type,
+                  "fma");
     }
     if (!std::isnan(a) && !std::isnan(b)) {
       EXPECT_EQ(compare(na, nb), a < b ? -1 : a > b ? 1 : 0);
@@ -95,8 +101,8 @@ TEST(SoftFloat, f64_to_f32_equals_the_processor) {
       std::fesetround(mode.fenv);
       const volatile float f = static_cast<float>(d);
       std::fesetround(FE_TONEAREST);
-      expect_same(std::bit_cast<std::uint32_t>(float(f)), encode(Type::kF32, decode(Type::kF64, w), {.rounding = mode.rounding}),
-                  Type::kF32, "cvt");
+      expect_same(std::bit_cast<std::uint32_t>(float(f)),
+                  encode(Type::kF32, decode(Type::kF64, w), {.rounding = mode.rounding}), Type::kF32, "cvt");
     }
   }
 }
@@ -128,7 +134,7 @@ TEST(SoftFloat, small_formats) {
   EXPECT_EQ(encode(Type::kF16, from_double(65519.99), {}), 0x7bffu);
   EXPECT_EQ(encode(Type::kF16, from_double(0x1p-24), {}), 1u);
   EXPECT_EQ(encode(Type::kF16, from_double(0x1p-25), {}), 0u);
-  EXPECT_EQ(encode(Type::kBF16, from_double(1.00390625), {}), 0x3f80u);   // a tie goes to even
+  EXPECT_EQ(encode(Type::kBF16, from_double(1.00390625), {}), 0x3f80u);  // a tie goes to even
   EXPECT_EQ(encode(Type::kBF16, from_double(1.01171875), {}), 0x3f82u);
   EXPECT_EQ(encode(Type::kTF32, from_double(1 + 0x1p-11), {.rounding = Rounding::kRna}), 0x3f802000u);
   EXPECT_EQ(encode(Type::kTF32, from_double(1 + 0x1p-11), {}), 0x3f800000u);
@@ -147,8 +153,11 @@ TEST(SoftFloat, flushes_and_saturates) {
   EXPECT_TRUE(decode(Type::kF32, 0x807fffff, true).is_zero());
   EXPECT_EQ(encode(Type::kF32, from_double(-0x1p-127), {.ftz = true}), 0x80000000u);
   // Recorded on an H200: tests/ptx/f32_mul.ptx, and fma(-6e-22, 3e-30, 0x1p-126).
-  EXPECT_EQ(encode(Type::kF32, multiply(decode(Type::kF32, 0x80800000), decode(Type::kF32, 0x3f7fffff)), {.ftz = true}), 0x80000000u);
-  EXPECT_EQ(encode(Type::kF32, add(from_double(-0x1p-170), decode(Type::kF32, 0x00800000), Rounding::kRn), {.ftz = true}), 0x00800000u);
+  EXPECT_EQ(encode(Type::kF32, multiply(decode(Type::kF32, 0x80800000), decode(Type::kF32, 0x3f7fffff)), {.ftz = true}),
+            0x80000000u);
+  EXPECT_EQ(
+      encode(Type::kF32, add(from_double(-0x1p-170), decode(Type::kF32, 0x00800000), Rounding::kRn), {.ftz = true}),
+      0x00800000u);
   EXPECT_EQ(encode(Type::kF32, from_double(-3), {.sat = true}), 0u);
   EXPECT_EQ(encode(Type::kF32, from_double(3), {.sat = true}), 0x3f800000u);
   EXPECT_EQ(encode(Type::kF32, Number::nan(), {.sat = true}), 0u);

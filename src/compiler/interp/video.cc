@@ -1,8 +1,9 @@
 // The scalar and SIMD video instructions (PTX manual, "Video Instructions").
+#include "compiler/ir/video.h"
+
 #include <algorithm>
 
 #include "compiler/interp/evaluate.h"
-#include "compiler/ir/video.h"
 
 namespace heddle::interp {
 namespace {
@@ -66,7 +67,8 @@ std::int64_t compute(const VideoForm& form, std::int64_t a, std::int64_t b, std:
 }
 
 std::uint32_t scalar(const VideoForm& form, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-  const std::int64_t x = select_scalar(a, form.asel[0], form.a_signed), y = select_scalar(b, form.bsel[0], form.b_signed);
+  const std::int64_t x = select_scalar(a, form.asel[0], form.a_signed),
+                     y = select_scalar(b, form.bsel[0], form.b_signed);
   const std::int64_t z = form.d_signed ? static_cast<std::int32_t>(c) : std::int64_t{c};
   std::int64_t value = compute(form, x, y, z);
   const int width = form.second != Second::kMerge || form.dsel == VideoForm::kWord ? 32 : form.dsel < 4 ? 8 : 16;
@@ -76,7 +78,9 @@ std::uint32_t scalar(const VideoForm& form, std::uint32_t a, std::uint32_t b, st
   switch (form.second) {
     case Second::kNone: return word;
     case Second::kMerge: {
-      const int at = form.dsel == VideoForm::kWord ? 0 : form.dsel < 4 ? 8 * form.dsel : 16 * (form.dsel - VideoForm::kHalf0);
+      const int at = form.dsel == VideoForm::kWord ? 0
+                     : form.dsel < 4               ? 8 * form.dsel
+                                                   : 16 * (form.dsel - VideoForm::kHalf0);
       const auto mask = static_cast<std::uint32_t>(mask_of(width) << at);
       return (c & ~mask) | (word << at & mask);
     }
@@ -99,7 +103,8 @@ std::uint32_t simd(const VideoForm& form, std::uint32_t a, std::uint32_t b, std:
     if (form.sat) value = saturate(value, width, form.d_signed);
     if (accumulate) {
       // Lanes are cut to their width, then extended by the result's type.
-      result += static_cast<std::uint32_t>(form.sat ? value : part(static_cast<std::uint64_t>(value), 0, 32, form.d_signed));
+      result +=
+          static_cast<std::uint32_t>(form.sat ? value : part(static_cast<std::uint64_t>(value), 0, 32, form.d_signed));
     } else {
       const auto mask = static_cast<std::uint32_t>(mask_of(width) << (width * lane));
       result = (result & ~mask) | (static_cast<std::uint32_t>(value) << (width * lane) & mask);

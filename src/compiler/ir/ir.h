@@ -52,10 +52,24 @@ inline bool is_terminator(Op op) { return class_of(op) == OpClass::kEnd; }
 enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam };
 enum class Rounding : std::uint8_t { kNone, kRn, kRz, kRm, kRp, kRna, kRni, kRzi, kRmi, kRpi };
 enum class Compare : std::uint8_t {
-  kEq, kNe, kLt, kLe, kGt, kGe,            // signed, unsigned or ordered float, by type
-  kLo, kLs, kHi, kHs,                      // unsigned, whatever the type
-  kEqu, kNeu, kLtu, kLeu, kGtu, kGeu,      // float, true if unordered
-  kNum, kNan
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,  // signed, unsigned or ordered float, by type
+  kLo,
+  kLs,
+  kHi,
+  kHs,  // unsigned, whatever the type
+  kEqu,
+  kNeu,
+  kLtu,
+  kLeu,
+  kGtu,
+  kGeu,  // float, true if unordered
+  kNum,
+  kNan
 };
 enum class Order : std::uint8_t { kWeak, kRelaxed, kAcquire, kRelease, kAcqRel, kSc };
 enum class Scope : std::uint8_t { kCta, kCluster, kGpu, kSys };
@@ -68,11 +82,38 @@ enum class TestpMode : std::uint8_t { kFinite, kInfinite, kNumber, kNotANumber, 
 enum class TrapKind : std::uint8_t { kTrap, kBreakpoint, kUnsupported };
 enum class RuntimeCall : std::uint8_t { kVprintf, kAssertFail, kMalloc, kFree };
 enum class Special : std::uint8_t {
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
-  kLaneId, kWarpId, kNwarpId, kSmId, kNsmId, kGridId,
-  kLanemaskEq, kLanemaskLe, kLanemaskLt, kLanemaskGe, kLanemaskGt,
-  kDynamicSmemSize, kTotalSmemSize, kEnvreg, // envreg number in Inst::imm
-  kClock, kClockHi, kClock64, kGlobaltimer, kGlobaltimerLo, kGlobaltimerHi
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneId,
+  kWarpId,
+  kNwarpId,
+  kSmId,
+  kNsmId,
+  kGridId,
+  kLanemaskEq,
+  kLanemaskLe,
+  kLanemaskLt,
+  kLanemaskGe,
+  kLanemaskGt,
+  kDynamicSmemSize,
+  kTotalSmemSize,
+  kEnvreg,  // envreg number in Inst::imm
+  kClock,
+  kClockHi,
+  kClock64,
+  kGlobaltimer,
+  kGlobaltimerLo,
+  kGlobaltimerHi
 };
 
 /// What modifies an operation. Only the fields that the operation's row names mean anything.
@@ -80,17 +121,17 @@ struct Mods {
   Rounding rounding = Rounding::kNone;
   bool ftz = false;
   bool sat = false;
-  bool approx = false;       ///< .approx or .full: inside the manual's error bound instead of correctly rounded
-  bool full = false;         ///< div.full (with approx)
-  bool nan = false;          ///< min.NaN, max.NaN
-  bool xorsign = false;      ///< min/max .xorsign.abs
+  bool approx = false;   ///< .approx or .full: inside the manual's error bound instead of correctly rounded
+  bool full = false;     ///< div.full (with approx)
+  bool nan = false;      ///< min.NaN, max.NaN
+  bool xorsign = false;  ///< min/max .xorsign.abs
   bool abs = false;
   bool relu = false;
   bool hi = false;
   bool wrap = false;
   bool shiftamt = false;
   bool is_volatile = false;
-  bool sync = false;         ///< shfl/vote/match with .sync: the membermask counts
+  bool sync = false;  ///< shfl/vote/match with .sync: the membermask counts
   Compare compare = Compare::kEq;
   Space space = Space::kGeneric;
   Order order = Order::kWeak;
@@ -104,7 +145,7 @@ struct Mods {
   TrapKind trap = TrapKind::kTrap;
   RuntimeCall runtime = RuntimeCall::kVprintf;
   Special special = Special::kTidX;
-  std::uint16_t video = 0;   ///< unused: Op::Video has its form in Inst::imm, see ir/video.h
+  std::uint16_t video = 0;  ///< unused: Op::Video has its form in Inst::imm, see ir/video.h
 };
 
 using ValueId = std::uint32_t;
@@ -113,8 +154,8 @@ inline constexpr ValueId kNoValue = ~0u;
 
 /// Where an instruction comes from: the line of the PTX text, and of the CUDA source if the PTX says so (.loc).
 struct Location {
-  std::uint32_t ptx_line = 0;   ///< 1-based; 0: unknown
-  std::uint32_t line = 0;       ///< 1-based line in Program::files[file]; 0: unknown
+  std::uint32_t ptx_line = 0;  ///< 1-based; 0: unknown
+  std::uint32_t line = 0;      ///< 1-based line in Program::files[file]; 0: unknown
   std::uint32_t file = 0;
 };
 
@@ -126,8 +167,8 @@ struct Target {
 
 struct Inst {
   Op op = Op::kConst;
-  Type type = Type::kB32;       ///< the PTX type that the operation works in
-  Type from = Type::kB32;       ///< conversions: the source's type
+  Type type = Type::kB32;  ///< the PTX type that the operation works in
+  Type from = Type::kB32;  ///< conversions: the source's type
   Mods mods;
   std::vector<ValueId> operands;
   std::vector<ValueId> results;
@@ -135,38 +176,38 @@ struct Inst {
   /// Load, Store, Atomic*, CopyAsync: a pred; lanes where it is false do nothing and get `guard_else` (zero if none).
   ValueId guard = kNoValue;
   std::vector<ValueId> guard_else;  ///< one per result, or empty
-  std::uint64_t imm = 0;        ///< constant, byte offset (signed), index; see opcodes.def
+  std::uint64_t imm = 0;            ///< constant, byte offset (signed), index; see opcodes.def
   std::uint64_t imm_hi = 0;
   Location location;
 };
 
 struct Value {
-  Type type = Type::kB32;       ///< storage: kPred, kB8, kB16, kB32, kB64 or kB128
+  Type type = Type::kB32;  ///< storage: kPred, kB8, kB16, kB32, kB64 or kB128
 };
 
 struct Block {
   std::vector<ValueId> parameters;
-  std::vector<Inst> insts;      ///< the last one is the terminator
+  std::vector<Inst> insts;  ///< the last one is the terminator
   const Inst& terminator() const { return insts.back(); }
 };
 
 /// A parameter of a kernel (in the parameter buffer) or of a function (a value, or bytes in local memory if large).
 struct Parameter {
   std::string name;
-  std::uint32_t offset = 0;     ///< kernels: bytes into the parameter buffer
-  std::uint32_t size = 0;       ///< bytes
+  std::uint32_t offset = 0;  ///< kernels: bytes into the parameter buffer
+  std::uint32_t size = 0;    ///< bytes
   std::uint32_t align = 1;
 };
 
 struct Function {
   std::string name;
   bool is_kernel = false;
-  std::vector<Parameter> parameters;      ///< kernels
-  std::vector<ValueId> arguments;         ///< functions: values that hold the arguments, defined on entry
-  std::vector<Type> result_types;         ///< functions
+  std::vector<Parameter> parameters;  ///< kernels
+  std::vector<ValueId> arguments;     ///< functions: values that hold the arguments, defined on entry
+  std::vector<Type> result_types;     ///< functions
   std::vector<Value> values;
   std::vector<Block> blocks;
-  std::uint32_t max_threads[3] = {0, 0, 0};   ///< .maxntid, 0: not given
+  std::uint32_t max_threads[3] = {0, 0, 0};       ///< .maxntid, 0: not given
   std::uint32_t required_threads[3] = {0, 0, 0};  ///< .reqntid
   ValueId add_value(Type type) {
     values.push_back({bits_type(bits_of(type))});
@@ -180,9 +221,9 @@ struct Symbol {
   std::string name;
   Kind kind = Kind::kVariable;
   Space space = Space::kGlobal;
-  std::uint64_t size = 0;       ///< bytes; 0 for `extern .shared x[]`
+  std::uint64_t size = 0;  ///< bytes; 0 for `extern .shared x[]`
   std::uint32_t align = 1;
-  bool external = false;        ///< extern .shared: begins where the static part ends
+  bool external = false;  ///< extern .shared: begins where the static part ends
   /// kShared, kLocal: byte offset in that space (static layout). kGlobal, kConst: index into LaunchContext::globals,
   /// which is the symbol's own index in Program::symbols. kFunction: index in Program::functions.
   std::uint64_t offset = 0;
@@ -197,26 +238,26 @@ struct Prototype {
 struct TextureForm {
   enum class Kind : std::uint8_t { kTex, kTexLevel, kTexGrad, kTld4, kSurfaceLoad, kSurfaceStore, kQuery };
   Kind kind = Kind::kTex;
-  std::uint8_t dimensions = 1;     ///< 1, 2, 3; cube: 2 with is_cube
+  std::uint8_t dimensions = 1;  ///< 1, 2, 3; cube: 2 with is_cube
   bool is_array = false, is_cube = false;
-  Type result = Type::kF32;        ///< element type of the results
+  Type result = Type::kF32;  ///< element type of the results
   Type coordinate = Type::kF32;
-  std::uint8_t components = 4;     ///< surface: 1, 2, 4; tld4: component index
-  std::uint8_t clamp = 0;          ///< surfaces: 0 trap, 1 clamp, 2 zero
+  std::uint8_t components = 4;  ///< surface: 1, 2, 4; tld4: component index
+  std::uint8_t clamp = 0;       ///< surfaces: 0 trap, 1 clamp, 2 zero
   std::uint8_t query = 0;
 };
 
 struct Program {
   std::string module_name;
-  std::vector<std::string> files;       ///< .file names, by Location::file
+  std::vector<std::string> files;  ///< .file names, by Location::file
   Function kernel;
-  std::vector<Function> functions;      ///< callees that are not inlined (recursive, called by address)
+  std::vector<Function> functions;  ///< callees that are not inlined (recursive, called by address)
   std::vector<Symbol> symbols;
   std::vector<Prototype> prototypes;
   std::vector<TextureForm> textures;
-  std::uint32_t shared_bytes = 0;       ///< static part
+  std::uint32_t shared_bytes = 0;  ///< static part
   std::uint32_t shared_align = 1;
-  std::uint32_t local_bytes = 0;        ///< per thread, calls that are not inlined excluded
+  std::uint32_t local_bytes = 0;  ///< per thread, calls that are not inlined excluded
   std::uint32_t param_bytes = 0;
 };
 

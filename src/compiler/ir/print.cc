@@ -128,7 +128,8 @@ std::string type_suffix(const Inst& inst) {
   if (inst.op == Op::kCvt || inst.op == Op::kCvtPack || inst.op == Op::kZext || inst.op == Op::kSext ||
       inst.op == Op::kDp4a || inst.op == Op::kDp2a)
     return std::string(".") + name_of(inst.type) + "." + name_of(inst.from);
-  if (is_terminator(inst.op) || class_of(inst.op) == OpClass::kBarrier || class_of(inst.op) == OpClass::kEffect) return "";
+  if (is_terminator(inst.op) || class_of(inst.op) == OpClass::kBarrier || class_of(inst.op) == OpClass::kEffect)
+    return "";
   return std::string(".") + name_of(inst.type);
 }
 
@@ -143,8 +144,8 @@ const char* name_of(Rounding rounding) {
   return pick(kNames, rounding);
 }
 const char* name_of(Compare compare) {
-  static constexpr const char* kNames[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi",
-                                           "hs",  "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+  static constexpr const char* kNames[] = {"eq", "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi",
+                                           "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
   return pick(kNames, compare);
 }
 const char* name_of(AtomicOp op) {
@@ -153,11 +154,12 @@ const char* name_of(AtomicOp op) {
 }
 const char* name_of(Special special) {
   static constexpr const char* kNames[] = {
-      "tid.x",    "tid.y",    "tid.z",    "ntid.x",      "ntid.y",      "ntid.z",      "ctaid.x",       "ctaid.y",
-      "ctaid.z",  "nctaid.x", "nctaid.y", "nctaid.z",    "laneid",      "warpid",      "nwarpid",       "smid",
-      "nsmid",    "gridid",   "lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt",
-      "dynamic_smem_size", "total_smem_size", "envreg", "clock", "clock_hi", "clock64", "globaltimer",
-      "globaltimer_lo", "globaltimer_hi"};
+      "tid.x",           "tid.y",         "tid.z",       "ntid.x",      "ntid.y",      "ntid.z",
+      "ctaid.x",         "ctaid.y",       "ctaid.z",     "nctaid.x",    "nctaid.y",    "nctaid.z",
+      "laneid",          "warpid",        "nwarpid",     "smid",        "nsmid",       "gridid",
+      "lanemask_eq",     "lanemask_le",   "lanemask_lt", "lanemask_ge", "lanemask_gt", "dynamic_smem_size",
+      "total_smem_size", "envreg",        "clock",       "clock_hi",    "clock64",     "globaltimer",
+      "globaltimer_lo",  "globaltimer_hi"};
   return pick(kNames, special);
 }
 

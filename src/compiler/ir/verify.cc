@@ -178,8 +178,7 @@ class Verifier {
     if (message_) {
       *message_ = (function_.is_kernel ? "kernel " : "function ") + function_.name;
       if (block_ < function_.blocks.size()) *message_ += ", block b" + std::to_string(block_);
-      if (inst_)
-        *message_ += ", instruction " + std::to_string(index_) + " (" + print_inst(function_, *inst_) + ")";
+      if (inst_) *message_ += ", instruction " + std::to_string(index_) + " (" + print_inst(function_, *inst_) + ")";
       *message_ += ": " + why;
     }
     return false;
@@ -199,8 +198,8 @@ class Verifier {
     if (id >= function_.values.size()) return fail(std::string(what) + " " + std::to_string(number) + " is undeclared");
     const int actual = width(id);
     if (expected == kAny || actual == expected || (expected == kAddress && (actual == 32 || actual == 64))) return true;
-    return fail(std::string(what) + " " + std::to_string(number) + " has " + std::to_string(actual) + " bits instead of " +
-                (expected == kAddress ? std::string("32 or 64") : std::to_string(expected)));
+    return fail(std::string(what) + " " + std::to_string(number) + " has " + std::to_string(actual) +
+                " bits instead of " + (expected == kAddress ? std::string("32 or 64") : std::to_string(expected)));
   }
 
   bool check_list(const std::vector<ValueId>& ids, const std::vector<int>& widths, int optional, bool more,
@@ -236,12 +235,15 @@ class Verifier {
   }
 
   bool check_inst(const Inst& inst) {
-    if (inst.op == Op::kCall && inst.imm >= program_.functions.size()) return fail("calls a function that is not there");
+    if (inst.op == Op::kCall && inst.imm >= program_.functions.size())
+      return fail("calls a function that is not there");
     if (inst.op == Op::kCallIndirect && inst.imm >= program_.prototypes.size()) return fail("has no prototype");
-    if (inst.op == Op::kSymbolAddress && inst.imm >= program_.symbols.size()) return fail("names a symbol that is not there");
+    if (inst.op == Op::kSymbolAddress && inst.imm >= program_.symbols.size())
+      return fail("names a symbol that is not there");
     if (inst.op == Op::kTexture && inst.imm >= program_.textures.size()) return fail("has no texture form");
     const Signature signature = signature_of(program_, inst);
-    if (!check_list(inst.operands, signature.operands, signature.optional_operands, signature.more_operands, "operand") ||
+    if (!check_list(inst.operands, signature.operands, signature.optional_operands, signature.more_operands,
+                    "operand") ||
         !check_list(inst.results, signature.results, signature.optional_results, signature.more_results, "result"))
       return false;
     return check_variable_parts(inst) && check_guard(inst) && check_targets(inst);
@@ -266,12 +268,14 @@ class Verifier {
         const std::size_t count = load ? inst.results.size() : inst.operands.size() - 1;
         if (count != 1 && count != 2 && count != 4 && count != 8) return fail("moves neither 1, 2, 4 nor 8 elements");
         for (std::size_t i = 0; i < count; ++i)
-          if (!check_width(load ? inst.results[i] : inst.operands[i + 1], bits_of(inst.type), "element", i)) return false;
+          if (!check_width(load ? inst.results[i] : inst.operands[i + 1], bits_of(inst.type), "element", i))
+            return false;
         return true;
       }
       case Op::kVideo: {
         const VideoForm form = VideoForm::unpack(inst.imm);
-        if (form.lanes != 1 && form.lanes != 2 && form.lanes != 4) return fail("video form with a wrong number of lanes");
+        if (form.lanes != 1 && form.lanes != 2 && form.lanes != 4)
+          return fail("video form with a wrong number of lanes");
         return true;
       }
       case Op::kReturn: {

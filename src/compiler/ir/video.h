@@ -22,19 +22,19 @@ struct VideoForm {
   static constexpr std::uint8_t kHalf0 = 4, kHalf1 = 5, kWord = 7;
 
   Operation operation = Operation::kAdd;
-  std::uint8_t lanes = 1;                  ///< 1, 2 or 4
+  std::uint8_t lanes = 1;  ///< 1, 2 or 4
   bool a_signed = false, b_signed = false, d_signed = false;
   bool sat = false;
-  bool wrap = false;                       ///< shifts: .wrap, else .clamp
-  bool plus_one = false;                   ///< vmad .po
+  bool wrap = false;                                          ///< shifts: .wrap, else .clamp
+  bool plus_one = false;                                      ///< vmad .po
   bool negate_a = false, negate_b = false, negate_c = false;  ///< vmad: negated operands
-  std::uint8_t shift = 0;                  ///< vmad scale: 0, 7 or 15
-  Comparison compare = Comparison::kEq;    ///< vset
+  std::uint8_t shift = 0;                                     ///< vmad scale: 0, 7 or 15
+  Comparison compare = Comparison::kEq;                       ///< vset
   Second second = Second::kNone;
   std::uint8_t asel[4] = {kWord, 0, 0, 0};  ///< lane i's selector; lane 0 is the lowest (SIMD default: h10, b3210)
   std::uint8_t bsel[4] = {kWord, 0, 0, 0};  ///< (SIMD default: h32, b7654)
-  std::uint8_t dsel = kWord;               ///< scalar: where the result goes with second == kMerge
-  std::uint8_t mask = 0xf;                 ///< SIMD: bit i: lane i is written
+  std::uint8_t dsel = kWord;                ///< scalar: where the result goes with second == kMerge
+  std::uint8_t mask = 0xf;                  ///< SIMD: bit i: lane i is written
 
   std::uint64_t pack() const {
     std::uint64_t bits = 0;
