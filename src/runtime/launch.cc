@@ -67,6 +67,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_b
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                cudaStream_t stream) {
+  if (!kernel) return why_no_kernel();
   return launch(reinterpret_cast<CUkernel>(kernel), grid, block, arguments, shared_bytes, stream);
 }
 

@@ -87,6 +87,11 @@ CachedKernel& cache_slot(const void* stub) {
 
 }  // namespace
 
+/// Why the last stub that asked got no kernel.
+static constinit std::atomic<cudaError_t> absent_kernel_error{cudaErrorInvalidDeviceFunction};
+
+cudaError_t why_no_kernel() { return absent_kernel_error.load(std::memory_order_relaxed); }
+
 cudaError_t prepare_managed_variables() {
   Registry& r = registry();
   if (!r.managed_waits.load(std::memory_order_acquire)) [[likely]]
@@ -223,11 +228,17 @@ char __cudaInitModule(void** handle) {
   return 0;
 }
 
-cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
   if (!kernel) return cudaErrorInvalidValue;
+  *kernel = nullptr;
   return find_kernel(stub, reinterpret_cast<CUkernel*>(kernel));
 }
-cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* stub) { return impl::__cudaGetKernel(kernel, stub); }
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
+  const cudaError_t error = impl::cudaGetKernel(kernel, stub);
+  // Compiled stubs ask once, ignore this result and launch what they got: the launch has to say why there is nothing.
+  if (error != cudaSuccess) absent_kernel_error.store(error, std::memory_order_relaxed);
+  return error;
+}
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   if (!pointer) return cudaErrorInvalidValue;

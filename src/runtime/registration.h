@@ -14,6 +14,9 @@ namespace heddle::runtime {
 /// whatever loading the fatbin says, such as cudaErrorNoKernelImageForDevice.
 cudaError_t find_kernel(const void* stub, CUkernel* kernel);
 
+/// The error of a launch of no kernel at all: why the stub's own look-up failed.
+cudaError_t why_no_kernel();
+
 /// A registered variable in the current context. Error: cudaErrorInvalidSymbol.
 struct Symbol {
   CUdeviceptr address = 0;

@@ -265,6 +265,8 @@ TEST_F(Runtime, registered_kernels_launch_by_both_protocols) {
   EXPECT_EQ(host[99], 3);
   OK(cudaFree(data));
 
+  EXPECT_EQ(__cudaGetKernel(&kernel, &module.absent_stub), cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(__cudaLaunchKernel(kernel, dim3(1), dim3(1), nullptr, 0, nullptr), cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaLaunchKernel(&module.absent_stub, dim3(1), dim3(1), nullptr, 0, nullptr),
             cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaLaunchKernel(&data, dim3(1), dim3(1), nullptr, 0, nullptr), cudaErrorInvalidDeviceFunction);
