@@ -76,4 +76,5 @@ help:
 	@echo "  make install  copy build/out to PREFIX (now $(PREFIX))"
 	@echo "  make bench    measure, with peers where they are installed"
 	@echo "  make test-release test-asan test-tsan test-clang test-slow   one suite each"
+	@echo "  make deps     install what is missing, and nothing else"
 	@echo "  make format check-format tidy clean"
