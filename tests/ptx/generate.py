@@ -2,7 +2,7 @@
 """Writes the element-wise files of this folder (one family of instructions each): inputs and PTX, no wanted values.
 
 Run it only to add or change a family; record.cc then fills in what a GPU gives. A file whose kernel and inputs did not
-change keeps its recorded values. Kernels with control flow of their own are written by hand in kernels.py.
+change keeps its recorded values. Kernels with control flow of their own are written by hand in kernels_*.py.
 """
 import os
 import random
