@@ -3,7 +3,8 @@
 
 - every relative link in a Markdown file leads somewhere
 - every HEDDLE_ and CUDA_ variable of src/base/options.def is in the manual page
-- every option that `heddle run` parses is in the manual page and in the completion
+- every option that `heddle run` parses is in the manual page and in the completion, and so is every command
+- every test that a comment in src, tools or include names exists
 - every path in backquotes that begins with a top folder of ours exists
 """
 import os
@@ -54,11 +55,37 @@ def check_manual(complaints):
                 complaints.append(f"{path}: option {option} of heddle run is missing")
 
 
+def check_commands(complaints):
+    for name in re.findall(r'\{"([\w+]+)", \w+_main, "', read("tools/heddle.cc")):
+        if name not in read("docs/man/heddle.1"):
+            complaints.append(f"docs/man/heddle.1: command {name} is missing")
+        if not re.search(rf"-W \"[^\"]*{re.escape(name)}", read("tools/completions/heddle")):
+            complaints.append(f"tools/completions/heddle: command {name} is missing")
+
+
+def check_named_tests(complaints):
+    paths = []
+    for top in ("src", "tools", "tests", "include"):
+        for at, _, names in os.walk(os.path.join(ROOT, top)):
+            paths += [os.path.relpath(os.path.join(at, name), ROOT) for name in names]
+    for path in sorted(paths):
+        if path.startswith("tests/") or not path.endswith((".cc", ".h", ".def", ".hpp", ".inc")):
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            if not line.lstrip().startswith(("//", "/*", "*")):
+                continue
+            for name in re.findall(r"[\w/]+_test\.(?:cc|sh)|tests/[\w/]+\.\w+", line):
+                if not any(other.endswith("/" + name) or other == name for other in paths):
+                    complaints.append(f"{path}:{number}: names {name}, which is not there")
+
+
 def main():
     complaints = []
     for path in markdown_files():
         check_links(path, complaints)
     check_manual(complaints)
+    check_commands(complaints)
+    check_named_tests(complaints)
     for line in complaints:
         print(line)
     if complaints:
