@@ -69,9 +69,12 @@ int complain(const std::string& message, int code) {
   return code;
 }
 
+// As the driver: src/driver/state.cc.
+constexpr int kMaxDevices = 64;
+
 bool is_count(const std::string& text) {
   return !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == text.npos &&
-         std::atoi(text.c_str()) > 0;
+         std::atoi(text.c_str()) > 0 && std::atoi(text.c_str()) <= kMaxDevices;
 }
 
 // Options end at the program's name: everything behind it is the program's.
@@ -105,7 +108,7 @@ std::optional<RunOptions> parse_options(int argc, char** argv) {
       options.explain = word.substr(std::strlen("--explain="));
     } else if (const auto devices = value_of("--devices")) {
       if (!is_count(*devices)) {
-        complain("--devices wants a number from 1 to 9999, not '" + *devices + "'", 0);
+        complain("--devices wants a number from 1 to 64, not '" + *devices + "'", 0);
         return std::nullopt;
       }
       options.devices = *devices;

@@ -98,8 +98,8 @@ TEST_F(Run, refuses_with_advice) {
 }
 
 TEST_F(Run, refuses_wrong_command_lines) {
-  for (const char* line :
-       {"run", "run --devices", "run --devices 0 ./p", "run --devices x ./p", "run --no-such ./p", "nonsense", ""}) {
+  for (const char* line : {"run", "run --devices", "run --devices 0 ./p", "run --devices x ./p", "run --devices 65 ./p",
+                           "run --no-such ./p", "nonsense", ""}) {
     const Outcome outcome = heddle(line);
     EXPECT_EQ(outcome.code(), 2) << line;
     EXPECT_FALSE(outcome.err.empty()) << line;

@@ -18,6 +18,11 @@ LogLevel parse_level(const std::string& text) {
   if (text == "error") return LogLevel::kError;
   if (text == "info") return LogLevel::kInfo;
   if (text == "debug") return LogLevel::kDebug;
+  if (!text.empty() && text != "warning") {
+    std::fprintf(stderr,
+                 "heddle: warning: HEDDLE_LOG=%s is none of off, error, warning, info, debug; warning is used\n",
+                 text.c_str());
+  }
   return LogLevel::kWarning;
 }
 

@@ -8,7 +8,9 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <sstream>
+#include <string_view>
 
 #include "base/log.h"
 #include "base/options.h"
@@ -19,7 +21,7 @@
 namespace heddle::driver {
 namespace {
 
-constexpr int kMaxDevices = 64;
+constexpr int kMaxDevices = 64;  // tools/run.cc knows it too
 
 // The word that every call reads: kReady after cuInit, until the process forks or exits.
 enum Phase : int { kNew, kReady, kForked, kExiting };
@@ -90,6 +92,36 @@ CUresult refuse(int phase) {
 
 Device::Device(int number, std::size_t memory_bytes) : ordinal(number), execution(number, memory_bytes) {}
 
+namespace {
+
+bool is_one_of(std::string_view value, std::initializer_list<std::string_view> all) {
+  return value.empty() || std::find(all.begin(), all.end(), value) != all.end();
+}
+
+/// The value of a variable that must be a number; `fallback` with a word in the log if it isn't one in the range.
+int number_of(const char* variable, const std::string& value, int low, int high, int fallback) {
+  if (value.empty()) return fallback;
+  int number = fallback;
+  const char* const end = value.data() + value.size();
+  const auto parsed = std::from_chars(value.data(), end, number);
+  if (parsed.ec == std::errc() && parsed.ptr == end && number >= low && number <= high) return number;
+  LOG_WARNING("%s=%s is not a number from %d to %d; %d is used", variable, value.c_str(), low, high, fallback);
+  return fallback;
+}
+
+/// A value that means nothing is as if the variable weren't set; whoever set it should know.
+void check_options() {
+  const Options& o = options();
+  if (!is_one_of(o.engine, {"code", "interpreter"}))
+    LOG_WARNING("HEDDLE_ENGINE=%s is neither code nor interpreter; code is used", o.engine.c_str());
+  if (!is_one_of(o.width, {"1", "8", "16", "32"}))
+    LOG_WARNING("HEDDLE_WIDTH=%s is none of 1, 8, 16, 32; the width is chosen per kernel", o.width.c_str());
+  if (!is_one_of(o.module_loading, {"LAZY", "EAGER", "DEFAULT"}))
+    LOG_WARNING("CUDA_MODULE_LOADING=%s is neither LAZY nor EAGER; LAZY is used", o.module_loading.c_str());
+}
+
+}  // namespace
+
 Status initialize() {
   const int phase = g_phase.load(std::memory_order_acquire);
   if (phase == kReady) return devices().empty() ? Status(ErrorCode::kNoDevice, "no device is visible") : Status();
@@ -97,10 +129,8 @@ Status initialize() {
   MutexLock lock(g_mutex);
   if (g_phase.load(std::memory_order_relaxed) == kReady)
     return devices().empty() ? Status(ErrorCode::kNoDevice, "no device is visible") : Status();
-  int count = 1;
-  const std::string& asked = options().devices;
-  std::from_chars(asked.data(), asked.data() + asked.size(), count);
-  count = std::clamp(count, 0, kMaxDevices);
+  check_options();
+  const int count = number_of("HEDDLE_DEVICES", options().devices, 0, kMaxDevices, 1);
   const std::vector<int> physical = visible(count);
   const std::size_t bytes = exec::default_device_memory(std::max(count, 1));
   for (std::size_t i = 0; i < physical.size(); ++i) {
