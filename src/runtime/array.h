@@ -1,4 +1,4 @@
-// Arrays and texture descriptors between the runtime's words and the driver's.
+// Arrays and texture descriptors between the runtime's words and the driver's. Tested by tests/api/runtime.
 #pragma once
 
 #include "runtime/state.h"

@@ -1,4 +1,5 @@
 // Copies and fills in every direction and shape. Shaped copies become one CUDA_MEMCPY3D, whatever they are called.
+// Tested by tests/api/runtime.
 #include "runtime/array.h"
 #include "runtime/registration.h"
 

@@ -1,4 +1,5 @@
 // Devices: choice, attributes, properties, limits, peers, and the versions of driver and runtime.
+// Tested by tests/api/runtime.
 #include <algorithm>
 #include <cstring>
 #include <memory>

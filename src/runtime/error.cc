@@ -1,4 +1,4 @@
-// The thread's error state, and the names and texts of errors.
+// The thread's error state, and the names and texts of errors. Tested by tests/api/runtime.
 #include "api/describe.h"
 #include "runtime/state.h"
 

@@ -1,4 +1,4 @@
-// Kernels as objects: attributes, parameters, occupancy, and libraries loaded at run time.
+// Kernels as objects: attributes, parameters, occupancy, and libraries loaded at run time. Tested by tests/api/runtime.
 #include "runtime/registration.h"
 
 namespace heddle::runtime {

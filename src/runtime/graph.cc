@@ -1,4 +1,5 @@
 // Graphs: creation, nodes, instantiation, launch. Handles are the driver's own; node parameters are translated.
+// Tested by tests/api/runtime.
 #include "runtime/array.h"
 #include "runtime/registration.h"
 

@@ -1,4 +1,5 @@
 // Launches: the configuration stack of <<<...>>>, both launch protocols, and cudaLaunchKernelEx.
+// Tested by tests/api/runtime.
 #include <cstring>
 
 #include "runtime/registration.h"

@@ -1,4 +1,5 @@
 // Memory: device, pitched, pinned, registered, managed; what is known of pointers; pools and stream-ordered allocation.
+// Tested by tests/api/runtime.
 #include "runtime/state.h"
 
 namespace heddle::runtime {

@@ -1,4 +1,4 @@
-// Streams, their capture, and events.
+// Streams, their capture, and events. Tested by tests/api/runtime.
 #include <memory>
 
 #include "runtime/state.h"

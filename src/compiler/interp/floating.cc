@@ -2,6 +2,7 @@
 //
 // Approximate functions: the C library's double (or long double) result rounded once to the type, so well inside every
 // bound that the manual gives. Of these, rcp and rsqrt of f64 have only the upper 32 bits, as the manual says.
+// Tested by interp_test.cc and tests/ptx.
 #include <bit>
 #include <cmath>
 

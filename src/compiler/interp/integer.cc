@@ -1,4 +1,4 @@
-// Integer arithmetic, bits and comparisons.
+// Integer arithmetic, bits and comparisons. Tested by interp_test.cc and tests/ptx.
 #include <algorithm>
 #include <bit>
 

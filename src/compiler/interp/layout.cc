@@ -1,4 +1,4 @@
-// The order of blocks by which the interpreter schedules diverged lanes.
+// The order of blocks by which the interpreter schedules diverged lanes. Tested by interp_test.cc and tests/ptx.
 #include <algorithm>
 
 #include "compiler/interp/machine.h"

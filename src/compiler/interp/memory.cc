@@ -1,4 +1,4 @@
-// Memory accesses, atomics and address arithmetic of the interpreter.
+// Memory accesses, atomics and address arithmetic of the interpreter. Tested by interp_test.cc and tests/ptx.
 #include <cstring>
 
 #include "base/mutex.h"

@@ -1,4 +1,4 @@
-// The scalar and SIMD video instructions (PTX manual, "Video Instructions").
+// The scalar and SIMD video instructions (PTX manual, "Video Instructions"). Tested by interp_test.cc and tests/ptx.
 #include "compiler/ir/video.h"
 
 #include <algorithm>

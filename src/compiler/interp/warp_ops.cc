@@ -1,4 +1,4 @@
-// Operations across the lanes of a warp: shuffles, votes, matches, reductions.
+// Operations across the lanes of a warp: shuffles, votes, matches, reductions. Tested by interp_test.cc and tests/ptx.
 #include <bit>
 #include <map>
 

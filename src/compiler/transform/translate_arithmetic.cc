@@ -1,4 +1,4 @@
-// Arithmetic, bits and video instructions; see translator.h.
+// Arithmetic, bits and video instructions; see translator.h. Tested by tests/ptx.
 #include "compiler/ir/video.h"
 #include "compiler/transform/translator.h"
 

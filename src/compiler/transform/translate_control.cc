@@ -1,4 +1,4 @@
-// Branches, calls, and what ends or delays a thread; see translator.h.
+// Branches, calls, and what ends or delays a thread; see translator.h. Tested by tests/ptx.
 #include "compiler/transform/translator.h"
 
 namespace heddle::transform {

@@ -1,4 +1,4 @@
-// Comparison, selection, moves and conversions; see translator.h.
+// Comparison, selection, moves and conversions; see translator.h. Tested by tests/ptx.
 #include "compiler/transform/translator.h"
 
 namespace heddle::transform {

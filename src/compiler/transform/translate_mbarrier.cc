@@ -3,6 +3,7 @@
 // The 64-bit object is opaque to programs, so its layout is ours, lowest bits first: 20 bits of arrivals that the phase
 // still waits for, 20 bits of arrivals that a phase expects, 23 bits of bytes that are on their way (modulo 2^23), and
 // the phase's parity. Every change is a compare-and-swap; a phase ends when neither arrivals nor bytes are pending.
+// Tested by tests/ptx.
 #include "compiler/transform/translator.h"
 
 namespace heddle::transform {

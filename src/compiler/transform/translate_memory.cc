@@ -1,4 +1,4 @@
-// Addresses, parameters, loads, stores, atomics and asynchronous copies; see translator.h.
+// Addresses, parameters, loads, stores, atomics and asynchronous copies; see translator.h. Tested by tests/ptx.
 #include "compiler/transform/translator.h"
 
 namespace heddle::transform {

@@ -1,4 +1,4 @@
-// Warp operations, barriers, mbarrier objects, textures and surfaces; see translator.h.
+// Warp operations, barriers, mbarrier objects, textures and surfaces; see translator.h. Tested by tests/ptx.
 #include "compiler/transform/translator.h"
 
 namespace heddle::transform {

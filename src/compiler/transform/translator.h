@@ -1,6 +1,7 @@
 // Syntax tree of a function to IR: one member function per row family of ptx/isa.def (the row's second column names
 // it), in translate_*.cc by family. What PTX has and the IR has not (carry flags, guards, .param words, narrow loads
 // into wide registers) is taken apart here; see build_ssa.h for the whole.
+// Tested by transform/build_ssa_test.cc and tests/ptx.
 #pragma once
 
 #include <string>
@@ -141,34 +142,76 @@ class Translator {
   bool compare(const Operand& a, const Operand& b, ir::Type type, ValueId* value);
   bool combine_predicates(ValueId* value, const Operand& c);
 
-#define HEDDLE_TRANSLATE(name) bool translate_##name();
-  HEDDLE_TRANSLATE(activemask)
-  HEDDLE_TRANSLATE(alloca)
-  HEDDLE_TRANSLATE(arithmetic) HEDDLE_TRANSLATE(atomic) HEDDLE_TRANSLATE(barrier) HEDDLE_TRANSLATE(
-      barrier_reduce) HEDDLE_TRANSLATE(binary) HEDDLE_TRANSLATE(bit_count) HEDDLE_TRANSLATE(bit_field)
-      HEDDLE_TRANSLATE(branch) HEDDLE_TRANSLATE(branch_indexed) HEDDLE_TRANSLATE(call) HEDDLE_TRANSLATE(
-          carry) HEDDLE_TRANSLATE(cluster_barrier) HEDDLE_TRANSLATE(copy_async) HEDDLE_TRANSLATE(copy_async_arrive)
-          HEDDLE_TRANSLATE(copy_bulk) HEDDLE_TRANSLATE(createpolicy) HEDDLE_TRANSLATE(cvt) HEDDLE_TRANSLATE(cvt_pack)
-              HEDDLE_TRANSLATE(cvta) HEDDLE_TRANSLATE(dot_product) HEDDLE_TRANSLATE(elect) HEDDLE_TRANSLATE(exit)
-                  HEDDLE_TRANSLATE(fence) HEDDLE_TRANSLATE(fma) HEDDLE_TRANSLATE(funnel_shift) HEDDLE_TRANSLATE(
-                      getctarank) HEDDLE_TRANSLATE(isspacep) HEDDLE_TRANSLATE(load) HEDDLE_TRANSLATE(lop3)
-                      HEDDLE_TRANSLATE(mapa) HEDDLE_TRANSLATE(match) HEDDLE_TRANSLATE(mbarrier_arrive) HEDDLE_TRANSLATE(
-                          mbarrier_arrive_remote) HEDDLE_TRANSLATE(mbarrier_expect_tx) HEDDLE_TRANSLATE(mbarrier_init)
-                          HEDDLE_TRANSLATE(mbarrier_inval) HEDDLE_TRANSLATE(mbarrier_pending_count)
-                              HEDDLE_TRANSLATE(mbarrier_wait) HEDDLE_TRANSLATE(min_max) HEDDLE_TRANSLATE(mov)
-                                  HEDDLE_TRANSLATE(multiply) HEDDLE_TRANSLATE(nanosleep) HEDDLE_TRANSLATE(nothing)
-                                      HEDDLE_TRANSLATE(prmt) HEDDLE_TRANSLATE(redux) HEDDLE_TRANSLATE(ret)
-                                          HEDDLE_TRANSLATE(selp) HEDDLE_TRANSLATE(set) HEDDLE_TRANSLATE(setp)
-                                              HEDDLE_TRANSLATE(shift) HEDDLE_TRANSLATE(shuffle) HEDDLE_TRANSLATE(slct)
-                                                  HEDDLE_TRANSLATE(stack) HEDDLE_TRANSLATE(store)
-                                                      HEDDLE_TRANSLATE(surface) HEDDLE_TRANSLATE(ternary)
-                                                          HEDDLE_TRANSLATE(testp) HEDDLE_TRANSLATE(texture)
-                                                              HEDDLE_TRANSLATE(texture_query) HEDDLE_TRANSLATE(trap)
-                                                                  HEDDLE_TRANSLATE(unary) HEDDLE_TRANSLATE(unsupported)
-                                                                      HEDDLE_TRANSLATE(video) HEDDLE_TRANSLATE(vote)
-                                                                          HEDDLE_TRANSLATE(warp_sync)
+#define HEDDLE_TRANSLATE(name) bool translate_##name()
+  HEDDLE_TRANSLATE(activemask);
+  HEDDLE_TRANSLATE(alloca);
+  HEDDLE_TRANSLATE(arithmetic);
+  HEDDLE_TRANSLATE(atomic);
+  HEDDLE_TRANSLATE(barrier);
+  HEDDLE_TRANSLATE(barrier_reduce);
+  HEDDLE_TRANSLATE(binary);
+  HEDDLE_TRANSLATE(bit_count);
+  HEDDLE_TRANSLATE(bit_field);
+  HEDDLE_TRANSLATE(branch);
+  HEDDLE_TRANSLATE(branch_indexed);
+  HEDDLE_TRANSLATE(call);
+  HEDDLE_TRANSLATE(carry);
+  HEDDLE_TRANSLATE(cluster_barrier);
+  HEDDLE_TRANSLATE(copy_async);
+  HEDDLE_TRANSLATE(copy_async_arrive);
+  HEDDLE_TRANSLATE(copy_bulk);
+  HEDDLE_TRANSLATE(createpolicy);
+  HEDDLE_TRANSLATE(cvt);
+  HEDDLE_TRANSLATE(cvt_pack);
+  HEDDLE_TRANSLATE(cvta);
+  HEDDLE_TRANSLATE(dot_product);
+  HEDDLE_TRANSLATE(elect);
+  HEDDLE_TRANSLATE(exit);
+  HEDDLE_TRANSLATE(fence);
+  HEDDLE_TRANSLATE(fma);
+  HEDDLE_TRANSLATE(funnel_shift);
+  HEDDLE_TRANSLATE(getctarank);
+  HEDDLE_TRANSLATE(isspacep);
+  HEDDLE_TRANSLATE(load);
+  HEDDLE_TRANSLATE(lop3);
+  HEDDLE_TRANSLATE(mapa);
+  HEDDLE_TRANSLATE(match);
+  HEDDLE_TRANSLATE(mbarrier_arrive);
+  HEDDLE_TRANSLATE(mbarrier_arrive_remote);
+  HEDDLE_TRANSLATE(mbarrier_expect_tx);
+  HEDDLE_TRANSLATE(mbarrier_init);
+  HEDDLE_TRANSLATE(mbarrier_inval);
+  HEDDLE_TRANSLATE(mbarrier_pending_count);
+  HEDDLE_TRANSLATE(mbarrier_wait);
+  HEDDLE_TRANSLATE(min_max);
+  HEDDLE_TRANSLATE(mov);
+  HEDDLE_TRANSLATE(multiply);
+  HEDDLE_TRANSLATE(nanosleep);
+  HEDDLE_TRANSLATE(nothing);
+  HEDDLE_TRANSLATE(prmt);
+  HEDDLE_TRANSLATE(redux);
+  HEDDLE_TRANSLATE(ret);
+  HEDDLE_TRANSLATE(selp);
+  HEDDLE_TRANSLATE(set);
+  HEDDLE_TRANSLATE(setp);
+  HEDDLE_TRANSLATE(shift);
+  HEDDLE_TRANSLATE(shuffle);
+  HEDDLE_TRANSLATE(slct);
+  HEDDLE_TRANSLATE(stack);
+  HEDDLE_TRANSLATE(store);
+  HEDDLE_TRANSLATE(surface);
+  HEDDLE_TRANSLATE(ternary);
+  HEDDLE_TRANSLATE(testp);
+  HEDDLE_TRANSLATE(texture);
+  HEDDLE_TRANSLATE(texture_query);
+  HEDDLE_TRANSLATE(trap);
+  HEDDLE_TRANSLATE(unary);
+  HEDDLE_TRANSLATE(unsupported);
+  HEDDLE_TRANSLATE(video);
+  HEDDLE_TRANSLATE(vote);
+  HEDDLE_TRANSLATE(warp_sync);
 #undef HEDDLE_TRANSLATE
-                                                                              using Handler = bool(Translator::*)();
+  using Handler = bool (Translator::*)();
   static const Handler kHandlers[];
 
   ProgramBuilder& program_;
