@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
 
 #include "base/log.h"
 #include "base/mutex.h"
@@ -265,6 +266,21 @@ Result<std::shared_ptr<const CompiledKernel>> compile_kernel(const Module& modul
   auto compiled = compile_code(parsed, kernel, variant, log);
   if (compiled) explain(kernel, variant, **compiled);
   return compiled;
+}
+
+Result<FaultReport> find_fault(const Module& module, std::string_view kernel, const exec::LaunchContext& launch,
+                               std::uint64_t linear, AccessCheck check, void* user, std::uint64_t step_limit) {
+  const auto& parsed = static_cast<const ParsedModule&>(module);
+  if (!parsed.linked().find_kernel(kernel))
+    return Status(ErrorCode::kNotFound, "the module has no kernel of that name");
+  try {
+    // Compiled kernels keep no IR, and a fault is rare: it is built once more.
+    std::string log;
+    HEDDLE_ASSIGN(std::shared_ptr<const ir::Program> program, build_program(parsed, kernel, &log));
+    return interp::find_fault(*program, launch, linear, check, user, step_limit);
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorCode::kOutOfMemory, "no memory to run the block again");
+  }
 }
 
 }  // namespace heddle::compiler

@@ -1,12 +1,12 @@
-// Functions: variants of a kernel, attributes, and what happens when a grid faults. Tested by
+// Functions: variants of a kernel, attributes, and the error that a grid leaves when it faults. Tested by
 // tests/api/driver/module_test.cc and tests/api/driver/launch_test.cc.
 #include "driver/function.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/log.h"
 #include "base/options.h"
+#include "driver/fault.h"
 #include "driver/module.h"
 
 namespace heddle::driver {
@@ -16,47 +16,6 @@ constexpr std::size_t kMaxVariants = 8;
 constexpr int kDefaultShared = 48 << 10;
 
 std::uint32_t width_option() { return static_cast<std::uint32_t>(parse_bytes(options().width, 0)); }
-
-// The PTX line of a program counter, by the compiled kernel's table; 0 if it lies elsewhere (in a library's code).
-const compiler::SourceLine* find_line(const compiler::CompiledKernel& kernel, std::uintptr_t pc) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(kernel.code);
-  if (!kernel.code || pc < begin || pc >= begin + kernel.code_bytes) return nullptr;
-  const auto after = std::upper_bound(
-      kernel.lines.begin(), kernel.lines.end(), pc - begin,
-      [](std::uintptr_t offset, const compiler::SourceLine& line) { return offset < line.code_offset; });
-  return after == kernel.lines.begin() ? nullptr : &*std::prev(after);
-}
-
-void log_fault(const Function& function, const exec::Grid& grid, const CompiledVariant& variant) {
-  const exec::Fault& fault = grid.fault;
-  char where[64] = "", address[48] = "", line[300] = "";
-  const std::uint32_t bx = grid.launch.block_x, by = grid.launch.block_y;
-  if (fault.thread != exec::kUnknownThread) {
-    std::snprintf(where, sizeof where, "thread (%u,%u,%u)", fault.thread % bx, fault.thread / bx % by,
-                  fault.thread / bx / by);
-  } else {
-    const std::uint32_t first = fault.warp * 32;
-    std::snprintf(where, sizeof where, "threads %u to %u (warp %u)", first,
-                  std::min(first + 31, grid.launch.threads ? grid.launch.threads - 1 : 0), fault.warp);
-  }
-  if (fault.has_address)
-    std::snprintf(address, sizeof address, " at %#llx", static_cast<unsigned long long>(fault.address));
-  std::uint32_t ptx_line = fault.ptx_line;
-  const compiler::SourceLine* source = fault.pc ? find_line(*variant.code, fault.pc) : nullptr;
-  if (!ptx_line && source) ptx_line = source->ptx_line;
-  if (ptx_line) {
-    const char* file = source && source->line && source->file < variant.code->files.size()
-                           ? variant.code->files[source->file].c_str()
-                           : nullptr;
-    if (file) {
-      std::snprintf(line, sizeof line, ", PTX line %u, %s:%u", ptx_line, file, source->line);
-    } else {
-      std::snprintf(line, sizeof line, ", PTX line %u", ptx_line);
-    }
-  }
-  LOG_ERROR("kernel %s: %s%s in block (%u,%u,%u), %s%s; the context can't be used any more", function.name().c_str(),
-            fault.what, address, fault.block[0], fault.block[1], fault.block[2], where, line);
-}
 
 }  // namespace
 
@@ -125,7 +84,7 @@ Result<std::shared_ptr<CompiledVariant>> Function::get_variant(const std::uint32
 void Function::grid_ended(exec::Grid& grid) {
   if (!grid.faulted.load(std::memory_order_acquire)) return;
   const auto* variant = static_cast<const CompiledVariant*>(grid.tag);
-  log_fault(*this, grid, *variant);
+  log_fault(name(), *data_->code, grid, *variant->code);
   owner()->streams().fail(grid.fault.code);
 }
 

@@ -101,8 +101,7 @@ std::shared_ptr<const compiler::CompiledKernel> make_interpreted(std::shared_ptr
 }
 
 Result<FaultReport> find_fault(const ir::Program& program, const exec::LaunchContext& launch_in, std::uint64_t linear,
-                               bool (*check)(void*, std::uint64_t, std::uint64_t, bool), void* user,
-                               std::uint64_t step_limit) {
+                               AccessCheck check, void* user, std::uint64_t step_limit) {
   exec::LaunchContext launch = launch_in;
   launch.local_bytes = std::max(launch.local_bytes, local_bytes_of(program));
   Forensic forensic;
@@ -110,7 +109,8 @@ Result<FaultReport> find_fault(const ir::Program& program, const exec::LaunchCon
   forensic.user = user;
   forensic.steps_left = step_limit;
   constexpr std::size_t kAlign = 1024;
-  std::vector<std::uint8_t> shared(launch.total_shared + kAlign), local(std::size_t{launch.local_bytes} * launch.warps * 32 + 16);
+  std::vector<std::uint8_t> shared(launch.total_shared + kAlign),
+      local(std::size_t{launch.local_bytes} * launch.warps * 32 + 16);
   std::vector<exec::WarpState> states(launch.warps);
   const auto aligned = [](std::vector<std::uint8_t>& memory, std::size_t to) {
     return reinterpret_cast<void*>((reinterpret_cast<std::uint64_t>(memory.data()) + to - 1) / to * to);

@@ -7,9 +7,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
-#include "base/error_code.h"
 #include "base/status.h"
 #include "compiler/compile.h"
 #include "compiler/ir/ir.h"
@@ -24,25 +22,11 @@ std::shared_ptr<const compiler::CompiledKernel> make_interpreted(std::shared_ptr
 /// Where external (dynamic) shared memory begins: the end of the static part, aligned for each external symbol.
 std::uint32_t dynamic_shared_offset(const ir::Program& program);
 
-/// The first illegal access of a CTA.
-struct FaultReport {
-  ErrorCode code = ErrorCode::kSuccess;  ///< kIllegalAddress, kMisalignedAddress, kHardwareStackError, kInvalidPc,
-                                         ///< or what ended the run instead: kAssert, kLaunchFailed (trap)
-  std::uint32_t thread = 0;              ///< linear index in the block
-  std::uint64_t address = 0;
-  std::uint32_t bytes = 0;
-  bool is_write = false;
-  ir::Location location;
-  std::string function;
-  std::string instruction;               ///< as ir/print.h writes it
-};
+using compiler::AccessCheck;
+using compiler::FaultReport;
 
-/// Runs one CTA of `launch` (position by `linear`, x fastest) again, on its own shared and local memory and without
-/// writing to global memory (reads see the CTA's own writes), until `check` refuses an access. `check` is asked for
-/// accesses to global and constant memory only; shared, local and parameters are checked here.
-/// Errors: kNotFound when the CTA ends, waits forever or takes more than `step_limit` instructions without one.
+/// compiler::find_fault on a program.
 Result<FaultReport> find_fault(const ir::Program& program, const exec::LaunchContext& launch, std::uint64_t linear,
-                               bool (*check)(void* user, std::uint64_t address, std::uint64_t bytes, bool is_write),
-                               void* user, std::uint64_t step_limit);
+                               AccessCheck check, void* user, std::uint64_t step_limit);
 
 }  // namespace heddle::interp

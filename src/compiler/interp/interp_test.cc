@@ -46,7 +46,9 @@ struct Writer {
     f().blocks[at].insts.push_back(inst);
     return f().blocks[at].insts.back();
   }
-  ValueId value(Op op, Type type, std::vector<ValueId> operands) { return emit(op, type, std::move(operands), {type}).results[0]; }
+  ValueId value(Op op, Type type, std::vector<ValueId> operands) {
+    return emit(op, type, std::move(operands), {type}).results[0];
+  }
   ValueId constant(Type type, std::uint64_t imm) {
     Inst& inst = emit(Op::kConst, type, {}, {type});
     inst.imm = imm;
@@ -87,8 +89,10 @@ struct Writer {
   void branch(BlockId to, std::vector<ValueId> arguments = {}) {
     emit(Op::kBranch, Type::kB32, {}).targets = {{to, std::move(arguments)}};
   }
-  void branch_if(ValueId pred, BlockId yes, std::vector<ValueId> yes_arguments, BlockId no, std::vector<ValueId> no_arguments) {
-    emit(Op::kCondBranch, Type::kB32, {pred}).targets = {{yes, std::move(yes_arguments)}, {no, std::move(no_arguments)}};
+  void branch_if(ValueId pred, BlockId yes, std::vector<ValueId> yes_arguments, BlockId no,
+                 std::vector<ValueId> no_arguments) {
+    emit(Op::kCondBranch, Type::kB32, {pred}).targets = {{yes, std::move(yes_arguments)},
+                                                         {no, std::move(no_arguments)}};
   }
   void ret() { emit(Op::kReturn, Type::kB32, {}); }
   std::shared_ptr<const ir::Program> done() {
@@ -249,7 +253,7 @@ TEST(FindFault, names_thread_line_and_address_and_writes_nothing) {
   EXPECT_EQ(report->thread, 40u);
   EXPECT_EQ(report->address, reinterpret_cast<std::uint64_t>(&out[40]));
   EXPECT_TRUE(report->is_write);
-  EXPECT_EQ(report->location.ptx_line, 12u);
+  EXPECT_EQ(report->ptx_line, 12u);
   EXPECT_EQ(out[0], 5u);
   const auto all = [](void*, std::uint64_t, std::uint64_t, bool) { return true; };
   EXPECT_EQ(find_fault(*program, launch, 0, all, nullptr, 100000).error().code(), ErrorCode::kNotFound);

@@ -1,10 +1,10 @@
 // One warp on the interpreter: 32 lanes that each have their own program counter and call stack.
 //
-// Scheduling: the lanes at one place (function, block, instruction) run as a group, a block at a time. Of several groups
-// the one deepest in calls goes first, then the one that is earliest in an order of the blocks in which loops are
-// contiguous (layout.h): that is behind all others in every structured program, so lanes meet again as early as they
-// can. So that lanes can also wait for each other through memory, a group that yields, or goes round loops for long
-// while others could run, is passed over until all have done so.
+// Scheduling: the lanes at one place (function, block, instruction) run as a group, a block at a time. Of several
+// groups the one deepest in calls goes first, then the one that is earliest in an order of the blocks in which loops
+// are contiguous (layout.h): that is behind all others in every structured program, so lanes meet again as early as
+// they can. So that lanes can also wait for each other through memory, a group that yields, or goes round loops for
+// long while others could run, is passed over until all have done so.
 //
 // A warp operation with a membermask waits until the lanes that it names have arrived, unless nothing else can run.
 #pragma once
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> compute_block_order(const ir::Function& function);
 
 /// A run that only looks for a fault: accesses are checked, and global memory is not written.
 struct Forensic {
-  bool (*check)(void*, std::uint64_t, std::uint64_t, bool) = nullptr;
+  AccessCheck check = nullptr;
   void* user = nullptr;
   std::uint64_t steps_left = 0;
   std::unordered_map<std::uint64_t, std::uint8_t> written;  ///< bytes that the CTA has written to global memory
@@ -114,8 +114,8 @@ class Warp {
   exec::CtaContext* cta_;
   std::uint32_t warp_;
   Forensic* forensic_;
-  bool stopped_ = false;   ///< a fault whose reporter came back: nothing runs any more
-  bool suspended_ = false;  ///< at the barrier that WarpState describes
+  bool stopped_ = false;      ///< a fault whose reporter came back: nothing runs any more
+  bool suspended_ = false;    ///< at the barrier that WarpState describes
   std::uint32_t rounds_ = 0;  ///< backward branches since others had a turn
   Lane lanes_[32];
 };

@@ -1,6 +1,11 @@
 // Launches: argument passing, limits, barriers, cooperative grids, and kernels that fault.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <numeric>
+#include <string>
 
 #include "driver.h"
 
@@ -105,7 +110,75 @@ DONE:
   st.global.u32 [%d2], %r;
   ret;
 }
+// Block 2: thread 37 writes to a bad address.
+.visible .entry poke(.param .u64 pp) {
+  .reg .pred %p<3>; .reg .b32 %r<3>; .reg .b64 %d<3>;
+  ld.param.u64 %d1, [pp];
+  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;
+  setp.ne.u32 %p1, %r1, 2; @%p1 bra DONE;
+  setp.ne.u32 %p2, %r2, 37; @%p2 bra DONE;
+  st.global.u32 [%d1], %r2;  // poke
+DONE:
+  ret;
+}
+// Every thread writes past the end of the 400 bytes at pp, in the same page. Then thread 0 passes on the bad address
+// through shared memory, and the threads from 37 on, which is (5,4,0) in a block of 8x8, write there, side by side.
+.visible .entry overrun(.param .u64 pp, .param .u64 pbad) {
+  .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<7>;
+  .shared .align 8 .b64 passed;
+  ld.param.u64 %d1, [pp]; ld.param.u64 %d2, [pbad];
+  mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mad.lo.u32 %r3, %r2, 8, %r1;
+  mul.wide.u32 %d3, %r3, 4; add.s64 %d4, %d1, %d3;
+  st.global.u32 [%d4+400], %r3;
+  setp.eq.u32 %p, %r3, 0;
+  @%p st.shared.u64 [passed], %d2;
+  bar.sync 0;
+  ld.shared.u64 %d5, [passed];
+  setp.lt.u32 %p, %r3, 37; @%p bra DONE;
+  add.s64 %d6, %d5, %d3;
+  st.global.u32 [%d6], %r3;  // overrun
+DONE:
+  ret;
+}
+// Thread 5 writes to the bad address if the flag was 0 and sets it, else it waits for ever.
+.visible .entry once(.param .u64 pflag, .param .u64 pbad) {
+  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<3>;
+  ld.param.u64 %d1, [pflag]; ld.param.u64 %d2, [pbad];
+  mov.u32 %r1, %tid.x; setp.ne.u32 %p, %r1, 5; @%p bra DONE;
+  atom.global.exch.b32 %r2, [%d1], 1;
+  setp.ne.u32 %p, %r2, 0; @%p bra AGAIN;
+  st.global.u32 [%d2], %r1;  // once
+  bra DONE;
+AGAIN:
+  ld.volatile.global.u32 %r3, [%d1];
+  setp.ne.u32 %p, %r3, 7; @%p bra AGAIN;
+DONE:
+  ret;
+}
 )";
+
+/// The line of the text that ends in the given comment, as "PTX line N".
+std::string ptx_line(const char* comment) {
+  const std::string text = kFaults;
+  const auto at = text.find(comment);
+  return "PTX line " + std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'));
+}
+
+/// What the given case of this program writes to stderr in a process of its own. (The log's options are read once a
+/// process.)
+std::string log_of(const char* test) {
+  char self[4096] = "";
+  EXPECT_GT(readlink("/proc/self/exe", self, sizeof self - 1), 0);
+  const std::string command =
+      "HEDDLE_LOG=info HEDDLE_LOG_FILE= '" + std::string(self) + "' --gtest_filter=" + test + " 2>&1 >/dev/null";
+  FILE* const pipe = popen(command.c_str(), "r");
+  if (!pipe) return "no process could be started";
+  std::string text;
+  char part[4096];
+  while (const size_t bytes = fread(part, 1, sizeof part, pipe)) text.append(part, bytes);
+  EXPECT_EQ(pclose(pipe), 0) << text;
+  return text;
+}
 
 }  // namespace
 
@@ -198,6 +271,53 @@ TEST_F(FaultTest, misaligned_address) {
   if (drv::is_heddle() && drv::cuCtxSynchronize() == CUDA_SUCCESS)
     GTEST_SKIP() << "generated code does not check alignment; the interpreter does";
   expect_sticky(CUDA_ERROR_MISALIGNED_ADDRESS);
+}
+TEST_F(FaultTest, one_thread) {
+  CUdeviceptr bad = 64;
+  CU_OK(launch(function(load(kFaults), "poke"), 4, 64, {&bad}));
+  expect_sticky(CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+TEST_F(FaultTest, overrun) {
+  CUdeviceptr p = alloc(400), bad = 4096;
+  void* arguments[] = {&p, &bad};
+  CU_OK(drv::cuLaunchKernel(function(load(kFaults), "overrun"), 3, 1, 1, 8, 8, 1, 0, nullptr, arguments, nullptr));
+  expect_sticky(CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+TEST_F(FaultTest, no_canonical_address) {
+  CUdeviceptr bad = 0x4000000000000000;
+  CU_OK(launch(function(load(kFaults), "poke"), 4, 64, {&bad}));
+  expect_sticky(CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+TEST_F(FaultTest, not_twice) {
+  CUdeviceptr flag = alloc(4), bad = 64;
+  CU_OK(drv::cuMemsetD32_v2(flag, 0, 1));
+  CU_OK(launch(function(load(kFaults), "once"), 1, 32, {&flag, &bad}));
+  expect_sticky(CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+/// What the log says of the cases above.
+TEST(FaultLog, names_kernel_block_thread_address_and_line) {
+  if (!drv::is_heddle()) GTEST_SKIP() << "the log is ours";
+  const std::string poke = log_of("FaultTest.one_thread");
+  EXPECT_NE(poke.find("kernel poke: illegal address at 0x40 in block (2,0,0), thread (37,0,0), " + ptx_line("// poke")),
+            std::string::npos)
+      << poke;
+  // Which block is first depends on the workers.
+  const std::string overrun = log_of("FaultTest.overrun");
+  EXPECT_NE(overrun.find("kernel overrun: illegal address at 0x1094 in block ("), std::string::npos) << overrun;
+  EXPECT_NE(overrun.find(", thread (5,4,0), " + ptx_line("// overrun")), std::string::npos) << overrun;
+  const std::string wild = log_of("FaultTest.no_canonical_address");
+  EXPECT_NE(wild.find("kernel poke: illegal address at 0x4000000000000000 in block (2,0,0), thread (37,0,0), " +
+                      ptx_line("// poke")),
+            std::string::npos)
+      << wild;
+}
+TEST(FaultLog, names_the_warp_when_the_block_goes_another_way_the_second_time) {
+  if (!drv::is_heddle()) GTEST_SKIP() << "the log is ours";
+  const std::string log = log_of("FaultTest.not_twice");
+  EXPECT_NE(log.find("kernel once: illegal address at 0x40 in block (0,0,0), threads 0 to 31 (warp 0)"),
+            std::string::npos)
+      << log;
 }
 TEST_F(FaultTest, other_contexts_go_on) {
   CUcontext other = nullptr;
