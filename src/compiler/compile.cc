@@ -269,7 +269,7 @@ Result<std::shared_ptr<const CompiledKernel>> compile_kernel(const Module& modul
 }
 
 Result<FaultReport> find_fault(const Module& module, std::string_view kernel, const exec::LaunchContext& launch,
-                               std::uint64_t linear, AccessCheck check, void* user, std::uint64_t step_limit) {
+                               std::uint64_t linear, AccessCheck check, void* user, std::chrono::nanoseconds limit) {
   const auto& parsed = static_cast<const ParsedModule&>(module);
   if (!parsed.linked().find_kernel(kernel))
     return Status(ErrorCode::kNotFound, "the module has no kernel of that name");
@@ -277,7 +277,7 @@ Result<FaultReport> find_fault(const Module& module, std::string_view kernel, co
     // Compiled kernels keep no IR, and a fault is rare: it is built once more.
     std::string log;
     HEDDLE_ASSIGN(std::shared_ptr<const ir::Program> program, build_program(parsed, kernel, &log));
-    return interp::find_fault(*program, launch, linear, check, user, step_limit);
+    return interp::find_fault(*program, launch, linear, check, user, limit);
   } catch (const std::bad_alloc&) {
     return Status(ErrorCode::kOutOfMemory, "no memory to run the block again");
   }

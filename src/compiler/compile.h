@@ -5,6 +5,7 @@
 // Threads: everything here may be called from any thread. Tested by tests/ptx and compiler/compile_test.cc.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -136,9 +137,9 @@ using AccessCheck = bool (*)(void* user, std::uint64_t address, std::uint64_t by
 /// its own and without writing to global memory (reads see the CTA's own writes), until `check` refuses an access.
 /// Shared, local and parameter accesses are checked here. What `check` allows is read, so it must be mapped; who can't
 /// be sure runs this in a guarded region (nothing that it holds outside its own memory is lost there).
-/// Errors: kNotFound when the CTA ends, waits forever or takes more than `step_limit` instructions without one, or
-/// there is no such kernel; kOutOfMemory; those of compile_kernel.
+/// Errors: kNotFound when the CTA ends or `limit` is over without one, or there is no such kernel; kOutOfMemory; those
+/// of compile_kernel.
 Result<FaultReport> find_fault(const Module& module, std::string_view kernel, const exec::LaunchContext& launch,
-                               std::uint64_t linear, AccessCheck check, void* user, std::uint64_t step_limit);
+                               std::uint64_t linear, AccessCheck check, void* user, std::chrono::nanoseconds limit);
 
 }  // namespace heddle::compiler

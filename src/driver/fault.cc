@@ -16,11 +16,7 @@
 namespace heddle::driver {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// Both bound the second run: a step is about a microsecond without memory, and memory accesses look at the clock.
 constexpr std::chrono::seconds kPatience{2};
-constexpr std::uint64_t kMaxSteps = 2'000'000;
 
 // The PTX line of a program counter, by the compiled kernel's table; null if it lies elsewhere (in a library's code).
 const compiler::SourceLine* find_line(const compiler::CompiledKernel& kernel, std::uintptr_t pc) {
@@ -33,12 +29,6 @@ const compiler::SourceLine* find_line(const compiler::CompiledKernel& kernel, st
 }
 
 // ---- the second run
-
-struct Search {
-  const exec::Grid& grid;
-  Clock::time_point deadline;
-  bool expired = false;
-};
 
 // Access is checked by pages, as the machine did: a kernel that runs past the end of an allocation faults at the first
 // page that is not there, and the accesses before that one are not what is looked for. A page is accessible if any of
@@ -53,15 +43,11 @@ bool is_accessible(std::uintptr_t address) {
 }
 
 bool check_access(void* user, std::uint64_t address, std::uint64_t bytes, bool) {
-  auto& search = *static_cast<Search*>(user);
-  if (Clock::now() > search.deadline) {
-    search.expired = true;
-    return false;
-  }
-  const exec::Fault& fault = search.grid.fault;
+  const auto& grid = *static_cast<const exec::Grid*>(user);
+  const exec::Fault& fault = grid.fault;
   if (fault.has_address && fault.address - address < bytes) return false;
-  const auto workspace = reinterpret_cast<std::uint64_t>(search.grid.launch.grid_workspace);
-  if (workspace && address - workspace < sizeof search.grid.grid_barrier) return true;
+  const auto workspace = reinterpret_cast<std::uint64_t>(grid.launch.grid_workspace);
+  if (workspace && address - workspace < sizeof grid.grid_barrier) return true;
   return is_accessible(address) && is_accessible(address + bytes - 1);
 }
 
@@ -84,27 +70,25 @@ bool is_same(const compiler::FaultReport& report, const exec::Fault& fault, std:
 }
 
 std::optional<compiler::FaultReport> find_thread(const std::string& kernel, const compiler::Module& module,
-                                                 const exec::Grid& grid, std::uint32_t machine_line) {
+                                                 exec::Grid& grid, std::uint32_t machine_line) {
   const exec::Fault& fault = grid.fault;
   // Faults without a program counter were raised by a service, such as free(), which the second run passes over.
   const bool can_be_found = fault.code == ErrorCode::kIllegalAddress || fault.code == ErrorCode::kMisalignedAddress ||
                             fault.code == ErrorCode::kHardwareStackError;
   if (fault.thread != exec::kUnknownThread || fault.pc == 0 || !can_be_found) return std::nullopt;
-  Search search{grid, Clock::now() + kPatience};
   std::optional<Result<compiler::FaultReport>> found;
   // Memory may be freed by another thread between the check and the read. The region is left then, without a report;
   // the interpreter's own memory leaks, which is better than ending the process.
   exec::GuardedRegion region;
   const bool ended = exec::run_guarded(region, [&] {
-    found = compiler::find_fault(module, kernel, grid.launch, fault.block_linear, &check_access, &search, kMaxSteps);
+    found = compiler::find_fault(module, kernel, grid.launch, fault.block_linear, &check_access, &grid, kPatience);
   });
   if (!ended) {
     LOG_INFO("kernel %s: which thread it was could not be found: the second run of the block faulted", kernel.c_str());
     return std::nullopt;
   }
-  if (search.expired || !*found) {
-    LOG_INFO("kernel %s: which thread it was could not be found: %s", kernel.c_str(),
-             search.expired ? "the second run of the block takes too long" : found->error().why());
+  if (!*found) {
+    LOG_INFO("kernel %s: which thread it was could not be found: %s", kernel.c_str(), found->error().why());
     return std::nullopt;
   }
   if (!is_same(**found, fault, machine_line)) {
@@ -119,7 +103,7 @@ std::optional<compiler::FaultReport> find_thread(const std::string& kernel, cons
 
 }  // namespace
 
-void log_fault(const std::string& kernel, const compiler::Module& module, const exec::Grid& grid,
+void log_fault(const std::string& kernel, const compiler::Module& module, exec::Grid& grid,
                const compiler::CompiledKernel& code) {
   if (!log_enabled(LogLevel::kError)) return;
   const exec::Fault& fault = grid.fault;

@@ -10,7 +10,7 @@ namespace heddle::driver {
 
 /// Logs kernel, block, thread, address and PTX line of the fault, as far as they are known. May take some seconds: see
 /// fault.cc. Called once the grid was abandoned, outside any guarded region and with no lock held.
-void log_fault(const std::string& kernel, const compiler::Module& module, const exec::Grid& grid,
+void log_fault(const std::string& kernel, const compiler::Module& module, exec::Grid& grid,
                const compiler::CompiledKernel& code);
 
 }  // namespace heddle::driver

@@ -101,13 +101,13 @@ std::shared_ptr<const compiler::CompiledKernel> make_interpreted(std::shared_ptr
 }
 
 Result<FaultReport> find_fault(const ir::Program& program, const exec::LaunchContext& launch_in, std::uint64_t linear,
-                               AccessCheck check, void* user, std::uint64_t step_limit) {
+                               AccessCheck check, void* user, std::chrono::nanoseconds limit) {
   exec::LaunchContext launch = launch_in;
   launch.local_bytes = std::max(launch.local_bytes, local_bytes_of(program));
   Forensic forensic;
   forensic.check = check;
   forensic.user = user;
-  forensic.steps_left = step_limit;
+  forensic.deadline = std::chrono::steady_clock::now() + limit;
   constexpr std::size_t kAlign = 1024;
   std::vector<std::uint8_t> shared(launch.total_shared + kAlign),
       local(std::size_t{launch.local_bytes} * launch.warps * 32 + 16);
@@ -137,7 +137,8 @@ Result<FaultReport> find_fault(const ir::Program& program, const exec::LaunchCon
       ran = true;
       status[w] = warps[w]->run(&launch, &cta);
       if (forensic.found) return forensic.report;
-      if (forensic.out_of_steps) return Status(ErrorCode::kNotFound, "no illegal access within the limit of steps");
+      if (forensic.exhausted)
+        return Status(ErrorCode::kNotFound, "no illegal access within the limits of time and memory");
     }
     if (ran) continue;
     std::uint32_t trues = 0, lanes = 0;

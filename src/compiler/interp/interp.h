@@ -5,6 +5,7 @@
 // that is furthest behind (machine.h). Tested by compiler/interp/interp_test.cc and tests/ptx.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -27,6 +28,6 @@ using compiler::FaultReport;
 
 /// compiler::find_fault on a program.
 Result<FaultReport> find_fault(const ir::Program& program, const exec::LaunchContext& launch, std::uint64_t linear,
-                               AccessCheck check, void* user, std::uint64_t step_limit);
+                               AccessCheck check, void* user, std::chrono::nanoseconds limit);
 
 }  // namespace heddle::interp

@@ -247,7 +247,7 @@ TEST(FindFault, names_thread_line_and_address_and_writes_nothing) {
     const auto begin = reinterpret_cast<std::uint64_t>(user);
     return at >= begin && at + bytes <= begin + 160;
   };
-  const auto report = find_fault(*program, launch, 0, check, out.data(), 100000);
+  const auto report = find_fault(*program, launch, 0, check, out.data(), std::chrono::seconds(10));
   ASSERT_TRUE(report);
   EXPECT_EQ(report->code, ErrorCode::kIllegalAddress);
   EXPECT_EQ(report->thread, 40u);
@@ -256,7 +256,8 @@ TEST(FindFault, names_thread_line_and_address_and_writes_nothing) {
   EXPECT_EQ(report->ptx_line, 12u);
   EXPECT_EQ(out[0], 5u);
   const auto all = [](void*, std::uint64_t, std::uint64_t, bool) { return true; };
-  EXPECT_EQ(find_fault(*program, launch, 0, all, nullptr, 100000).error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(find_fault(*program, launch, 0, all, nullptr, std::chrono::seconds(10)).error().code(),
+            ErrorCode::kNotFound);
 }
 
 // Nested loops with a break out of both: 0 -> 1 (outer) -> 2 (inner) -> {2, 3}, 2 -> 4 (exit), 3 -> {1, 4}.

@@ -148,8 +148,7 @@ void Warp::run_group(Mask group, bool force) {
   for (;;) {
     const Frame& frame = lanes_[std::countr_zero(group)].frames.back();
     const ir::Inst& inst = frame.function->blocks[frame.block].insts[frame.index];
-    if (forensic_ && forensic_->steps_left-- == 0) {
-      forensic_->out_of_steps = true;
+    if (forensic_ && forensic_->is_exhausted()) {
       stopped_ = true;
       return;
     }

@@ -9,6 +9,7 @@
 // A warp operation with a membermask waits until the lanes that it names have arrived, unless nothing else can run.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,12 +33,20 @@ std::vector<std::uint32_t> compute_block_order(const ir::Function& function);
 struct Forensic {
   AccessCheck check = nullptr;
   void* user = nullptr;
-  std::uint64_t steps_left = 0;
+  std::chrono::steady_clock::time_point deadline;
+  std::uint32_t steps = 0;
   std::unordered_map<std::uint64_t, std::uint8_t> written;  ///< bytes that the CTA has written to global memory
   std::vector<std::unique_ptr<std::byte[]>> heap;           ///< what it has allocated
   std::vector<std::pair<std::uint64_t, std::uint64_t>> heap_ranges;
-  bool found = false, out_of_steps = false;
+  bool found = false, exhausted = false;
   FaultReport report;
+
+  /// Counts a step; true when time or memory (some 200 MB of `written`) is used up.
+  bool is_exhausted() {
+    if (++steps % 256 == 0)
+      exhausted = exhausted || written.size() > 4'000'000 || std::chrono::steady_clock::now() > deadline;
+    return exhausted;
+  }
 };
 
 class Warp {
