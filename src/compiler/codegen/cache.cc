@@ -203,7 +203,9 @@ void KeyBuilder::add(const compiler::Variant& variant) {
   add(std::uint64_t{variant.width});
 }
 
-CacheKey KeyBuilder::finish() const { return {mix(low_, 0x8ebc6af09c88c6e3ull), mix(high_ ^ low_, 0x589965cc75374cc3ull)}; }
+CacheKey KeyBuilder::finish() const {
+  return {mix(low_, 0x8ebc6af09c88c6e3ull), mix(high_ ^ low_, 0x589965cc75374cc3ull)};
+}
 
 const std::string& cpu_identity() {
   static const std::string identity = [] {
@@ -221,7 +223,8 @@ const std::string& cpu_identity() {
     leaf(0x80000001u, 0);
     // Which register files the system saves: AVX-512 may be in the processor and off in the system.
     unsigned low = 0, high = 0, a, b, c = 0, d;
-    if (__get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE)) __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    if (__get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE))
+      __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     text.append(reinterpret_cast<const char*>(&low), sizeof low);
     return text;
   }();

@@ -38,12 +38,13 @@ class KeyBuilder {
 
 /// What identifies this processor to the code generator: brand, family and feature bits, from CPUID (no LLVM).
 const std::string& cpu_identity();
-/// What identifies a file such as libheddle-jit.so well enough to know that it was rebuilt: size and time; "" if absent.
+/// What identifies a file such as libheddle-jit.so well enough to know that it was rebuilt: size and time; "" if
+/// absent.
 std::string file_identity(const std::string& path);
 
 /// Everything that a launch needs of a compiled kernel and that can't be had from its PTX cheaply.
 struct CachedKernel {
-  std::vector<std::uint8_t> object;        ///< for load_object()
+  std::vector<std::uint8_t> object;  ///< for load_object()
   std::uint32_t frame_bytes = 0;
   bool has_range = false;
   std::uint32_t static_shared_bytes = 0;

@@ -210,9 +210,8 @@ void FunctionEmitter::emit_slow_terminator(BlockId block, const ir::Inst& inst) 
       for (std::size_t i = 0; i <= last; ++i) {
         Value* taken = rest;
         if (i != last) {
-          Value* test = inst.op == Op::kCondBranch
-                            ? value
-                            : b_.CreateICmpEQ(value, llvm::ConstantInt::get(value->getType(), i));
+          Value* test =
+              inst.op == Op::kCondBranch ? value : b_.CreateICmpEQ(value, llvm::ConstantInt::get(value->getType(), i));
           taken = b_.CreateAnd(rest, test);
           rest = b_.CreateAnd(rest, b_.CreateNot(test));
         }
@@ -258,7 +257,8 @@ void FunctionEmitter::emit_scan() {
     }
     // Rounds of the loops that end here, inner loops first.
     b_.SetInsertPoint(slow_tail_[b]);
-    for (int loop = cfg_.loop_of[b]; loop != analysis::kNoLoop; loop = cfg_.loops[static_cast<std::size_t>(loop)].parent) {
+    for (int loop = cfg_.loop_of[b]; loop != analysis::kNoLoop;
+         loop = cfg_.loops[static_cast<std::size_t>(loop)].parent) {
       const analysis::Loop& info = cfg_.loops[static_cast<std::size_t>(loop)];
       if (info.blocks.back() != b) break;
       if (!has_slow_[info.header]) continue;

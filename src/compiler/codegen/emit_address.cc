@@ -108,7 +108,8 @@ llvm::Value* FunctionEmitter::address_vector(const Address& address) {
   }
   Split split;
   if (address.space != ir::Space::kLocal && split_address(address, &split)) {
-    Value* index = split.is_signed ? b_.CreateSExt(split.index, vector_type(64)) : b_.CreateZExt(split.index, vector_type(64));
+    Value* index =
+        split.is_signed ? b_.CreateSExt(split.index, vector_type(64)) : b_.CreateZExt(split.index, vector_type(64));
     return b_.CreateGEP(int_type(split.scale * 8), to_pointer(split.base), index);
   }
   Value* vector = vector_of(address.value);

@@ -230,8 +230,9 @@ void FunctionEmitter::emit_cas(const ir::Inst& inst) {
   const bool used = !inst.results.empty();
   Value* olds = nullptr;
   if (used) {
-    olds = spill(inst.guard != ir::kNoValue && !inst.guard_else.empty() ? vector_of(inst.guard_else[0])
-                                                                        : llvm::Constant::getNullValue(vector_type(bits)));
+    olds =
+        spill(inst.guard != ir::kNoValue && !inst.guard_else.empty() ? vector_of(inst.guard_else[0])
+                                                                     : llvm::Constant::getNullValue(vector_type(bits)));
   }
   for_each_lane(active, [&](Value* index) {
     Value* old = atomic_scalar(inst, to_pointer(load_lane(pointers, 64, index)), load_lane(compares, bits, index),

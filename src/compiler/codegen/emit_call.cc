@@ -10,7 +10,8 @@ namespace heddle::codegen {
 
 using ir::ValueId;
 
-// ------------------------------------------------------------------------------------------------------ lanes in memory
+// ------------------------------------------------------------------------------------------------------ lanes in
+// memory
 
 llvm::Value* FunctionEmitter::spill(Value* vector) {
   if (vector->getType()->getScalarSizeInBits() == 1) vector = b_.CreateZExt(vector, vector_type(8));
@@ -74,7 +75,8 @@ llvm::Function* Unit::function(unsigned index) {
   std::vector<llvm::Type*> results;
   for (ir::Type type : callee.result_types) results.push_back(lanes_of(static_cast<unsigned>(ir::bits_of(type))));
   auto* type = llvm::FunctionType::get(llvm::StructType::get(c, results), parameters, false);
-  functions[index] = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "function." + callee.name, module);
+  functions[index] =
+      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "function." + callee.name, module);
   functions_to_emit.push_back(index);
   return functions[index];
 }
@@ -143,7 +145,8 @@ void FunctionEmitter::emit_call_indirect(const ir::Inst& inst) {
   Value* same = b_.CreateAnd(to_bits(b_.CreateICmpEQ(targets, splat(target))), left);
   llvm::SwitchInst* jump = b_.CreateSwitch(target, wrong);
   auto same_widths = [&](const ir::Function& function) {
-    if (function.arguments.size() != prototype.arguments.size() || function.result_types.size() != prototype.results.size()) {
+    if (function.arguments.size() != prototype.arguments.size() ||
+        function.result_types.size() != prototype.results.size()) {
       return false;
     }
     for (std::size_t i = 0; i < prototype.arguments.size(); ++i) {
@@ -208,16 +211,18 @@ void FunctionEmitter::emit_runtime(const ir::Inst& inst) {
     Value* result = nullptr;
     switch (inst.mods.runtime) {
       case ir::RuntimeCall::kVprintf:
-        runtime_call(offsetof(exec::RuntimeTable, vprintf), {thread_of(index), pointer(0), pointer(1)}, int_type(32), &result);
+        runtime_call(offsetof(exec::RuntimeTable, vprintf), {thread_of(index), pointer(0), pointer(1)}, int_type(32),
+                     &result);
         break;
       case ir::RuntimeCall::kAssertFail:
-        runtime_call(offsetof(exec::RuntimeTable, assert_fail),
-                     {thread_of(index), pointer(0), pointer(1), b_.CreateZExtOrTrunc(number(2), int_type(32)), pointer(3)},
-                     nullptr, nullptr);
+        runtime_call(
+            offsetof(exec::RuntimeTable, assert_fail),
+            {thread_of(index), pointer(0), pointer(1), b_.CreateZExtOrTrunc(number(2), int_type(32)), pointer(3)},
+            nullptr, nullptr);
         break;
       case ir::RuntimeCall::kMalloc:
-        runtime_call(offsetof(exec::RuntimeTable, malloc), {b_.CreateZExtOrTrunc(number(0), int_type(64))}, pointer_type(),
-                     &result);
+        runtime_call(offsetof(exec::RuntimeTable, malloc), {b_.CreateZExtOrTrunc(number(0), int_type(64))},
+                     pointer_type(), &result);
         result = b_.CreatePtrToInt(result, int_type(64));
         break;
       case ir::RuntimeCall::kFree:
@@ -250,7 +255,9 @@ void FunctionEmitter::emit_texture(const ir::Inst& inst) {
   std::vector<Value*> results;
   for (std::size_t i = 0; i < inst.results.size(); ++i)
     results.push_back(spill(llvm::Constant::getNullValue(vector_type(32))));
-  auto word = [&](Value* array, std::size_t i) { return b_.CreateConstGEP1_32(int_type(32), array, static_cast<unsigned>(i)); };
+  auto word = [&](Value* array, std::size_t i) {
+    return b_.CreateConstGEP1_32(int_type(32), array, static_cast<unsigned>(i));
+  };
   for_each_lane(mask_bits(), [&](Value* index) {
     for (std::size_t i = 1; i < operands.size() && i <= 16; ++i)
       b_.CreateStore(load_lane(operands[i], 32, index), word(in, i - 1));

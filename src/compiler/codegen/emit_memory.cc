@@ -48,10 +48,12 @@ bool is_ordered(const ir::Inst& inst) { return inst.mods.is_volatile || inst.mod
 
 bool FunctionEmitter::is_pattern(const Address& address, unsigned bytes) const {
   if (!address.has_offsets) return false;
-  return find_runs(address.offsets, bytes, address.run).size() <= std::min<std::size_t>(kMostRuns, std::max(1u, lanes() / 4));
+  return find_runs(address.offsets, bytes, address.run).size() <=
+         std::min<std::size_t>(kMostRuns, std::max(1u, lanes() / 4));
 }
 
-// --------------------------------------------------------------------------------------------------------- small pieces
+// --------------------------------------------------------------------------------------------------------- small
+// pieces
 
 llvm::Value* FunctionEmitter::slice(Value* vector, unsigned start, unsigned count) {
   const auto* type = llvm::cast<llvm::FixedVectorType>(vector->getType());
@@ -112,14 +114,16 @@ static llvm::Value* repeat_lanes(llvm::IRBuilder<>& b, llvm::Value* mask, unsign
 
 // --------------------------------------------------------------------------------------------------------------- loads
 
-std::vector<llvm::Value*> FunctionEmitter::load_pattern(const Address& address, Value* mask, unsigned count, unsigned bits,
-                                                        const std::vector<Value*>& otherwise, bool is_volatile) {
+std::vector<llvm::Value*> FunctionEmitter::load_pattern(const Address& address, Value* mask, unsigned count,
+                                                        unsigned bits, const std::vector<Value*>& otherwise,
+                                                        bool is_volatile) {
   const unsigned bytes = count * bits / 8;
   const std::vector<Run> runs = find_runs(address.offsets, bytes, address.run);
   ++(runs.size() == 1 && !runs[0].constant ? unit_.counts.unit_stride : unit_.counts.pattern);
   std::vector<Value*> results(count);
   for (const Run& run : runs) {
-    Value* at = b_.CreateAdd(address.bases[run.start / address.run], constant(64, static_cast<std::uint64_t>(address.offsets[run.start])));
+    Value* at = b_.CreateAdd(address.bases[run.start / address.run],
+                             constant(64, static_cast<std::uint64_t>(address.offsets[run.start])));
     Value* pointer = to_pointer(at);
     Value* run_mask = mask ? slice(mask, run.start, run.count) : nullptr;
     std::vector<Value*> parts(count);
@@ -136,7 +140,8 @@ std::vector<llvm::Value*> FunctionEmitter::load_pattern(const Address& address, 
         load_all();
       } else {
         llvm::BasicBlock* before = b_.GetInsertBlock();
-        Value* any = b_.CreateICmpNE(b_.CreateBitCast(run_mask, int_type(run.count)), llvm::Constant::getNullValue(int_type(run.count)));
+        Value* any = b_.CreateICmpNE(b_.CreateBitCast(run_mask, int_type(run.count)),
+                                     llvm::Constant::getNullValue(int_type(run.count)));
         llvm::BasicBlock* then = new_block("then");
         llvm::BasicBlock* after = new_block("after");
         b_.CreateCondBr(any, then, after);
@@ -160,9 +165,9 @@ std::vector<llvm::Value*> FunctionEmitter::load_pattern(const Address& address, 
     } else {
       // Structures side by side: wide loads, then each member's lanes.
       Value* wide_mask = repeat_lanes(b_, run_mask, run.count, count);
-      Value* wide = load_run(pointer, run.count * count, bits, wide_mask,
-                             llvm::Constant::getNullValue(llvm::FixedVectorType::get(int_type(bits), run.count * count)),
-                             is_volatile);
+      Value* wide = load_run(
+          pointer, run.count * count, bits, wide_mask,
+          llvm::Constant::getNullValue(llvm::FixedVectorType::get(int_type(bits), run.count * count)), is_volatile);
       for (unsigned j = 0; j < count; ++j) {
         llvm::SmallVector<int, 32> picks;
         for (unsigned i = 0; i < run.count; ++i) picks.push_back(static_cast<int>(i * count + j));
@@ -188,8 +193,8 @@ std::vector<llvm::Value*> FunctionEmitter::load_pattern(const Address& address, 
   return results;
 }
 
-std::vector<llvm::Value*> FunctionEmitter::load_gather(const Address& address, Value* mask, unsigned count, unsigned bits,
-                                                       const std::vector<Value*>& otherwise) {
+std::vector<llvm::Value*> FunctionEmitter::load_gather(const Address& address, Value* mask, unsigned count,
+                                                       unsigned bits, const std::vector<Value*>& otherwise) {
   ++unit_.counts.gather;
   Value* pointers = address_vector(address);
   Value* all = mask ? mask : llvm::Constant::getAllOnesValue(vector_type(1));
@@ -324,7 +329,8 @@ void FunctionEmitter::emit_load(const ir::Inst& inst) {
       const ValueId v = inst.results[j];
       const bool scalar = is_scalar(v);
       if (inst.guard_else.empty()) {
-        skipped.push_back(llvm::Constant::getNullValue(scalar ? static_cast<llvm::Type*>(int_type(bits)) : vector_type(bits)));
+        skipped.push_back(
+            llvm::Constant::getNullValue(scalar ? static_cast<llvm::Type*>(int_type(bits)) : vector_type(bits)));
       } else {
         skipped.push_back(scalar ? scalar_of(inst.guard_else[j]) : vector_of(inst.guard_else[j]));
       }
@@ -346,9 +352,9 @@ void FunctionEmitter::emit_load(const ir::Inst& inst) {
     auto load_all = [&] {
       const bool invariant = inst.mods.space == ir::Space::kParam || inst.mods.space == ir::Space::kConst;
       for (unsigned j = 0; j < count; ++j) {
-        llvm::LoadInst* load = b_.CreateAlignedLoad(
-            int_type(bits), to_pointer(b_.CreateAdd(address.bases[0], constant(64, j * bits / 8))), llvm::Align(1),
-            is_ordered(inst));
+        llvm::LoadInst* load =
+            b_.CreateAlignedLoad(int_type(bits), to_pointer(b_.CreateAdd(address.bases[0], constant(64, j * bits / 8))),
+                                 llvm::Align(1), is_ordered(inst));
         if (invariant && !is_ordered(inst) && is_kernel_) {
           load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context(), {}));
         }
@@ -374,7 +380,8 @@ void FunctionEmitter::emit_load(const ir::Inst& inst) {
         values[j] = phi;
       }
       for (unsigned j = 0; j < count; ++j) {
-        Value* other = inst.guard_else.empty() ? llvm::Constant::getNullValue(vector_type(bits)) : vector_of(inst.guard_else[j]);
+        Value* other =
+            inst.guard_else.empty() ? llvm::Constant::getNullValue(vector_type(bits)) : vector_of(inst.guard_else[j]);
         values[j] = b_.CreateSelect(mask, splat(values[j]), other);
       }
     }
@@ -420,13 +427,14 @@ void FunctionEmitter::emit_load(const ir::Inst& inst) {
 
 // -------------------------------------------------------------------------------------------------------------- stores
 
-void FunctionEmitter::store_pattern(const Address& address, Value* mask, unsigned bits, const std::vector<Value*>& values,
-                                    bool is_volatile) {
+void FunctionEmitter::store_pattern(const Address& address, Value* mask, unsigned bits,
+                                    const std::vector<Value*>& values, bool is_volatile) {
   const unsigned count = static_cast<unsigned>(values.size());
   const std::vector<Run> runs = find_runs(address.offsets, count * bits / 8, address.run);
   ++(runs.size() == 1 && !runs[0].constant ? unit_.counts.unit_stride : unit_.counts.pattern);
   for (const Run& run : runs) {
-    Value* at = b_.CreateAdd(address.bases[run.start / address.run], constant(64, static_cast<std::uint64_t>(address.offsets[run.start])));
+    Value* at = b_.CreateAdd(address.bases[run.start / address.run],
+                             constant(64, static_cast<std::uint64_t>(address.offsets[run.start])));
     Value* pointer = to_pointer(at);
     Value* run_mask = mask ? slice(mask, run.start, run.count) : nullptr;
     if (run.constant || run.count == 1) {
@@ -434,7 +442,8 @@ void FunctionEmitter::store_pattern(const Address& address, Value* mask, unsigne
       auto store_lane = [&](Value* lane) {
         for (unsigned j = 0; j < count; ++j) {
           Value* element = b_.CreateExtractElement(values[j], lane);
-          b_.CreateAlignedStore(element, b_.CreateConstGEP1_64(int_type(bits), pointer, j), llvm::Align(1), is_volatile);
+          b_.CreateAlignedStore(element, b_.CreateConstGEP1_64(int_type(bits), pointer, j), llvm::Align(1),
+                                is_volatile);
         }
       };
       if (!run_mask) {
@@ -465,7 +474,8 @@ void FunctionEmitter::store_pattern(const Address& address, Value* mask, unsigne
       for (unsigned i = 0; i < c_count; ++i) order.push_back(static_cast<int>(a_count + i));
       if (a_count != c_count) {
         llvm::SmallVector<int, 128> widen;
-        for (unsigned i = 0; i < a_count; ++i) widen.push_back(i < c_count ? static_cast<int>(i) : llvm::PoisonMaskElem);
+        for (unsigned i = 0; i < a_count; ++i)
+          widen.push_back(i < c_count ? static_cast<int>(i) : llvm::PoisonMaskElem);
         c = b_.CreateShuffleVector(c, widen);
       }
       return b_.CreateShuffleVector(a, c, order);
@@ -475,7 +485,8 @@ void FunctionEmitter::store_pattern(const Address& address, Value* mask, unsigne
       unsigned width = run.count;
       while (level.size() > 1) {
         std::vector<Value*> next;
-        for (std::size_t i = 0; i < level.size(); i += 2) next.push_back(concatenate(level[i], level[i + 1], width, width));
+        for (std::size_t i = 0; i < level.size(); i += 2)
+          next.push_back(concatenate(level[i], level[i + 1], width, width));
         level = next;
         width *= 2;
       }
@@ -493,7 +504,8 @@ void FunctionEmitter::store_pattern(const Address& address, Value* mask, unsigne
   }
 }
 
-void FunctionEmitter::store_scatter(const Address& address, Value* mask, unsigned bits, const std::vector<Value*>& values) {
+void FunctionEmitter::store_scatter(const Address& address, Value* mask, unsigned bits,
+                                    const std::vector<Value*>& values) {
   ++unit_.counts.gather;
   Value* pointers = address_vector(address);
   Value* all = mask ? mask : llvm::Constant::getAllOnesValue(vector_type(1));
@@ -581,10 +593,11 @@ void FunctionEmitter::emit_store(const ir::Inst& inst) {
   order_after(inst);
 }
 
-// ------------------------------------------------------------------------------------------------------ order and others
+// ------------------------------------------------------------------------------------------------------ order and
+// others
 
-/// x86 orders loads after loads and stores after stores; what is left is keeping LLVM from moving accesses, and the full
-/// fence of sequential consistency.
+/// x86 orders loads after loads and stores after stores; what is left is keeping LLVM from moving accesses, and the
+/// full fence of sequential consistency.
 void FunctionEmitter::order_before(const ir::Inst& inst) {
   if (inst.mods.order == ir::Order::kSc) {
     b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
@@ -673,10 +686,11 @@ void FunctionEmitter::emit_local_alloc(const ir::Inst& inst) {
   Value* end = b_.CreateAdd(at, bytes);
   Value* room = b_.CreateZExt(launch_field("local_bytes"), int_type(64));
   if_then(b_.CreateICmpUGT(end, room), [&] {
-    runtime_call(offsetof(exec::RuntimeTable, fault),
-                 {thread_of(first_lane(mask_bits())), constant(32, static_cast<std::uint64_t>(ErrorCode::kHardwareStackError)),
-                  at, constant(32, inst.location.ptx_line)},
-                 nullptr, nullptr);
+    runtime_call(
+        offsetof(exec::RuntimeTable, fault),
+        {thread_of(first_lane(mask_bits())), constant(32, static_cast<std::uint64_t>(ErrorCode::kHardwareStackError)),
+         at, constant(32, inst.location.ptx_line)},
+        nullptr, nullptr);
   });
   b_.CreateStore(b_.CreateTrunc(end, int_type(32)), local_top_);
   const unsigned bits = info_[inst.results[0]].bits;

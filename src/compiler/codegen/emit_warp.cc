@@ -49,7 +49,8 @@ llvm::Value* FunctionEmitter::permute(Value* vector, Value* indices) {
     Value *low = slice(vector, 0, 16), *high = slice(vector, 16, 16);
     Value* halves[2];
     for (unsigned i = 0; i < 2; ++i) {
-      halves[i] = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {}, {low, slice(indices, i * 16, 16), high});
+      halves[i] =
+          b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {}, {low, slice(indices, i * 16, 16), high});
     }
     llvm::SmallVector<int, 32> both;
     for (int i = 0; i < 32; ++i) both.push_back(i);
@@ -77,16 +78,29 @@ void FunctionEmitter::emit_shfl(const ir::Inst& inst) {
   if (fixed_b && fixed_c) {
     llvm::SmallVector<int, 32> picks;
     std::vector<llvm::Constant*> in_range;
-    const int offset = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31), segment = static_cast<int>(c >> 8 & 31);
+    const int offset = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31),
+              segment = static_cast<int>(c >> 8 & 31);
     for (int lane = 0; lane < 32; ++lane) {
       const int most = (lane & segment) | (clamp & ~segment & 31);
       int from = 0;
       bool ok = false;
       switch (mode) {
-        case ShflMode::kUp: from = lane - offset; ok = from >= most; break;
-        case ShflMode::kDown: from = lane + offset; ok = from <= most; break;
-        case ShflMode::kBfly: from = lane ^ offset; ok = from <= most; break;
-        case ShflMode::kIdx: from = (lane & segment) | (offset & ~segment & 31); ok = from <= most; break;
+        case ShflMode::kUp:
+          from = lane - offset;
+          ok = from >= most;
+          break;
+        case ShflMode::kDown:
+          from = lane + offset;
+          ok = from <= most;
+          break;
+        case ShflMode::kBfly:
+          from = lane ^ offset;
+          ok = from <= most;
+          break;
+        case ShflMode::kIdx:
+          from = (lane & segment) | (offset & ~segment & 31);
+          ok = from <= most;
+          break;
       }
       picks.push_back(ok ? from : lane);
       in_range.push_back(b_.getInt1(ok));
@@ -116,9 +130,18 @@ void FunctionEmitter::emit_shfl(const ir::Inst& inst) {
   Value* most = b_.CreateOr(least, b_.CreateAnd(clamp, outside));
   Value *from = nullptr, *ok = nullptr;
   switch (mode) {
-    case ShflMode::kUp: from = b_.CreateSub(lane, offset); ok = b_.CreateICmpSGE(from, most); break;
-    case ShflMode::kDown: from = b_.CreateAdd(lane, offset); ok = b_.CreateICmpSLE(from, most); break;
-    case ShflMode::kBfly: from = b_.CreateXor(lane, offset); ok = b_.CreateICmpSLE(from, most); break;
+    case ShflMode::kUp:
+      from = b_.CreateSub(lane, offset);
+      ok = b_.CreateICmpSGE(from, most);
+      break;
+    case ShflMode::kDown:
+      from = b_.CreateAdd(lane, offset);
+      ok = b_.CreateICmpSLE(from, most);
+      break;
+    case ShflMode::kBfly:
+      from = b_.CreateXor(lane, offset);
+      ok = b_.CreateICmpSLE(from, most);
+      break;
     case ShflMode::kIdx:
       from = b_.CreateOr(least, b_.CreateAnd(offset, outside));
       ok = b_.CreateICmpSLE(from, most);
@@ -141,8 +164,7 @@ void FunctionEmitter::emit_vote(const ir::Inst& inst) {
     case VoteMode::kAll: return set_result(inst.results[0], b_.CreateICmpEQ(ballot, members));
     case VoteMode::kAny: return set_result(inst.results[0], b_.CreateICmpNE(ballot, none));
     case VoteMode::kUni:
-      return set_result(inst.results[0],
-                        b_.CreateOr(b_.CreateICmpEQ(ballot, members), b_.CreateICmpEQ(ballot, none)));
+      return set_result(inst.results[0], b_.CreateOr(b_.CreateICmpEQ(ballot, members), b_.CreateICmpEQ(ballot, none)));
   }
 }
 
@@ -223,7 +245,8 @@ void FunctionEmitter::emit_redux(const ir::Inst& inst) {
   b_.SetInsertPoint(round);
   Value* left = b_.CreateLoad(mask_type(), remaining);
   Value* index = first_lane(left);
-  Value* party = b_.CreateOr(load_lane(parties, 32, index), b_.CreateTrunc(b_.CreateShl(constant(64, 1), index), mask_type()));
+  Value* party =
+      b_.CreateOr(load_lane(parties, 32, index), b_.CreateTrunc(b_.CreateShl(constant(64, 1), index), mask_type()));
   Value* lanes_in = to_mask(party);
   Value* reduced = splat(reduce(inst, values, lanes_in));
   b_.CreateStore(b_.CreateSelect(lanes_in, reduced, b_.CreateLoad(vector_type(bits), result)), result);

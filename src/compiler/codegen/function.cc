@@ -95,8 +95,8 @@ void FunctionEmitter::plan() {
     for (const ir::Target& target : f_.blocks[b].terminator().targets) reach(target.block);
   }
   for (BlockId b : cfg_.order) {
-    has_slow_body_[b] =
-        has_slow_[b] && (shapes_.partial[b] || early_exit_ || !entry_is_full_ || shapes_.desynchronised || lanes() != 32);
+    has_slow_body_[b] = has_slow_[b] && (shapes_.partial[b] || early_exit_ || !entry_is_full_ ||
+                                         shapes_.desynchronised || lanes() != 32);
   }
 }
 
@@ -127,8 +127,8 @@ bool FunctionEmitter::is_hoistable(const ir::Inst& inst) const {
 /// row lie side by side although `row * pitch` varies. Such values are kept as one scalar per row.
 void FunctionEmitter::plan_rows(const analysis::LaunchShape& launch) {
   const std::uint32_t row = launch.block[0];
-  const bool useful = (row == 8 || row == 16) && row < lanes() && lanes() / row <= kMostRows &&
-                      launch.block[1] * launch.block[2] > 1;
+  const bool useful =
+      (row == 8 || row == 16) && row < lanes() && lanes() / row <= kMostRows && launch.block[1] * launch.block[2] > 1;
   if (!useful || !is_kernel_ || shapes_.desynchronised) return;
   analysis::LaunchShape row_launch = launch;
   row_launch.lanes = row;
@@ -154,7 +154,8 @@ void FunctionEmitter::plan_rows(const analysis::LaunchShape& launch) {
     };
     for (BlockId b : cfg_.order) {
       for (const ir::Inst& inst : f_.blocks[b].insts) {
-        const bool all = std::all_of(inst.operands.begin(), inst.operands.end(), [&](ValueId v) { return has_rows(v); });
+        const bool all =
+            std::all_of(inst.operands.begin(), inst.operands.end(), [&](ValueId v) { return has_rows(v); });
         for (ValueId v : inst.results) {
           if (!all) drop(v);
         }
@@ -171,7 +172,8 @@ void FunctionEmitter::plan_rows(const analysis::LaunchShape& launch) {
   }
   for (BlockId b : cfg_.order) {
     for (const ir::Inst& inst : f_.blocks[b].insts) {
-      if (inst.results.size() == 1 && info_[inst.results[0]].rows && is_hoistable(inst)) info_[inst.results[0]].hoisted = true;
+      if (inst.results.size() == 1 && info_[inst.results[0]].rows && is_hoistable(inst))
+        info_[inst.results[0]].hoisted = true;
     }
   }
 }
@@ -294,8 +296,10 @@ void FunctionEmitter::emit_pure_inst(const ir::Inst& inst) {
     }
     return set_rows(inst.results[0], rows);
   }
-  const bool any_scalar = std::any_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return is_scalar(v); });
-  const bool any_vector = std::any_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return !is_scalar(v); });
+  const bool any_scalar =
+      std::any_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return is_scalar(v); });
+  const bool any_vector =
+      std::any_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return !is_scalar(v); });
   std::vector<Value*> operands(inst.operands.size()), results(inst.results.size());
   if (any_scalar) {
     for (std::size_t i = 0; i < operands.size(); ++i) operands[i] = scalar_of(inst.operands[i]);
@@ -338,8 +342,9 @@ void FunctionEmitter::emit_inst(const ir::Inst& inst) {
       Value* popcount = b_.CreateIntrinsic(llvm::Intrinsic::ctpop, {mask_type()}, {mask_bits()});
       llvm::Type* i32 = int_type(32);
       auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer_type(), pointer_type(), i32, i32, i32}, false);
-      b_.CreateCall(type, entry, {launch_, cta_, scalar_of(inst.operands[0]), scalar_of(inst.operands[1]),
-                                  b_.CreateZExtOrTrunc(popcount, i32)});
+      b_.CreateCall(type, entry,
+                    {launch_, cta_, scalar_of(inst.operands[0]), scalar_of(inst.operands[1]),
+                     b_.CreateZExtOrTrunc(popcount, i32)});
       return;
     }
     case Op::kCall: return emit_call(inst);

@@ -1,5 +1,5 @@
-// libheddle-jit.so: a kernel's IR in, an ELF object out. LLVM is set up for the processor that this runs on; passes are a
-// short fixed list, since vectors are made by us (no vectorisers) and compile time decides start-up.
+// libheddle-jit.so: a kernel's IR in, an ELF object out. LLVM is set up for the processor that this runs on; passes are
+// a short fixed list, since vectors are made by us (no vectorisers) and compile time decides start-up.
 //
 // Floating point stays exactly as PTX says: no fast-math flag is ever set, nothing is contracted, denormals count.
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -77,7 +77,8 @@ const Host& host() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();  // inline assembly
-    // Moving masks between register files is what takes longest on our code (minutes on some kernels) and gains nothing.
+    // Moving masks between register files is what takes longest on our code (minutes on some kernels) and gains
+    // nothing.
     const char* const arguments[] = {"heddle", "-disable-x86-domain-reassignment"};
     llvm::cl::ParseCommandLineOptions(2, arguments);
     llvm::install_fatal_error_handler([](void*, const char* reason, bool) { throw LlvmFailure{reason}; });
@@ -100,9 +101,9 @@ const Host& host() {
 std::unique_ptr<llvm::TargetMachine> make_target_machine() {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(host().target->createTargetMachine(
-      host().triple, host().cpu, host().features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      llvm::CodeGenOptLevel::Default, true));
+  return std::unique_ptr<llvm::TargetMachine>(
+      host().target->createTargetMachine(host().triple, host().cpu, host().features, options, llvm::Reloc::PIC_,
+                                         llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
 }
 
 // ---------------------------------------------------------------------------------------------------------------- plan
@@ -136,11 +137,13 @@ unsigned choose_lanes(const ir::Program& program, const compiler::Variant& varia
   return 32;
 }
 
-// ---------------------------------------------------------------------------------------------------------- the wrappers
+// ---------------------------------------------------------------------------------------------------------- the
+// wrappers
 
 class ModuleMaker {
  public:
-  ModuleMaker(llvm::Module& module, Unit& unit) : module_(module), unit_(unit), c_(module.getContext()), debug_(module) {
+  ModuleMaker(llvm::Module& module, Unit& unit)
+      : module_(module), unit_(unit), c_(module.getContext()), debug_(module) {
     file_ = debug_.createFile("ptx", ".");
     debug_.createCompileUnit(llvm::dwarf::DW_LANG_C, file_, "heddle", true, "", 0, "",
                              llvm::DICompileUnit::DebugEmissionKind::LineTablesOnly);
@@ -188,12 +191,11 @@ class ModuleMaker {
   /// Kernels that never suspend, or only at barriers of the whole CTA: all groups of lanes of a run of CTAs in one
   /// function with the body inlined once. With barriers, the warps run in rounds from one barrier to the next; every
   /// warp that lives has arrived when a round is over.
-  /// u32 run(launch, cta, x, y, z, u64 linear, u64 count, u32 first_group, u32 end_group, bool once); `once`: one round of
-  /// what WarpState says, for heddle_warp.
+  /// u32 run(launch, cta, x, y, z, u64 linear, u64 count, u32 first_group, u32 end_group, bool once); `once`: one round
+  /// of what WarpState says, for heddle_warp.
   void make_range_functions(llvm::Function* body, const compiler::Variant& variant, bool rounds) {
     llvm::Type* i1 = llvm::Type::getInt1Ty(c_);
-    llvm::Function* run =
-        make("run", i32_, {pointer_, pointer_, i32_, i32_, i32_, i64_, i64_, i32_, i32_, i1}, false);
+    llvm::Function* run = make("run", i32_, {pointer_, pointer_, i32_, i32_, i32_, i64_, i64_, i32_, i32_, i1}, false);
     run->addFnAttr(llvm::Attribute::NoInline);
     auto block = [&](const char* name) { return llvm::BasicBlock::Create(c_, name, run); };
     auto *entry = block("entry"), *cta_loop = block("cta"), *begin = block("begin"), *round = block("round"),
@@ -304,8 +306,8 @@ class ModuleMaker {
     llvm::IRBuilder<> w(llvm::BasicBlock::Create(c_, "entry", warp));
     w.SetCurrentDebugLocation(llvm::DILocation::get(c_, 0, 0, warp->getSubprogram()));
     llvm::Value* warp_group = w.CreateMul(warp->getArg(2), w.getInt32(per_warp));
-    llvm::Value* end_group = w.CreateBinaryIntrinsic(llvm::Intrinsic::umin, w.CreateAdd(warp_group, w.getInt32(per_warp)),
-                                                     group_count(w, warp->getArg(0)));
+    llvm::Value* end_group = w.CreateBinaryIntrinsic(
+        llvm::Intrinsic::umin, w.CreateAdd(warp_group, w.getInt32(per_warp)), group_count(w, warp->getArg(0)));
     w.CreateRet(w.CreateCall(
         run, {warp->getArg(0), warp->getArg(1), load_cta(w, warp->getArg(1), 0), load_cta(w, warp->getArg(1), 1),
               load_cta(w, warp->getArg(1), 2), load(w, warp->getArg(1), offsetof(exec::CtaContext, linear), i64_),
@@ -319,10 +321,10 @@ class ModuleMaker {
     llvm::Value* wide_y = r.CreateZExt(load(r, range->getArg(0), offsetof(exec::LaunchContext, grid_y), i32_), i64_);
     llvm::Value* row = r.CreateUDiv(first, wide_x);
     llvm::Value* plane = r.CreateUDiv(row, wide_y);
-    r.CreateCall(run, {range->getArg(0), range->getArg(1),
-                       r.CreateTrunc(r.CreateSub(first, r.CreateMul(row, wide_x)), i32_),
-                       r.CreateTrunc(r.CreateSub(row, r.CreateMul(plane, wide_y)), i32_), r.CreateTrunc(plane, i32_), first,
-                       range->getArg(3), r.getInt32(0), group_count(r, range->getArg(0)), r.getFalse()});
+    r.CreateCall(run,
+                 {range->getArg(0), range->getArg(1), r.CreateTrunc(r.CreateSub(first, r.CreateMul(row, wide_x)), i32_),
+                  r.CreateTrunc(r.CreateSub(row, r.CreateMul(plane, wide_y)), i32_), r.CreateTrunc(plane, i32_), first,
+                  range->getArg(3), r.getInt32(0), group_count(r, range->getArg(0)), r.getFalse()});
     r.CreateRetVoid();
   }
 
@@ -438,11 +440,13 @@ std::vector<compiler::SourceLine> read_lines(llvm::StringRef object, const ir::P
         line.line = found->second->line;
         line.file = found->second->file;
       }
-      if (!lines.empty() && lines.back().ptx_line == line.ptx_line && lines.back().code_offset <= line.code_offset) continue;
+      if (!lines.empty() && lines.back().ptx_line == line.ptx_line && lines.back().code_offset <= line.code_offset)
+        continue;
       lines.push_back(line);
     }
   }
-  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.code_offset < b.code_offset; });
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const auto& a, const auto& b) { return a.code_offset < b.code_offset; });
   return lines;
 }
 
@@ -477,7 +481,8 @@ int compile(const ir::Program& program, const compiler::Variant& variant, JitOut
     *text = why;
     return static_cast<int>(code);
   };
-  if (host().target == nullptr) return failed(ErrorCode::kNotSupported, "LLVM has no code generator for " + host().triple);
+  if (host().target == nullptr)
+    return failed(ErrorCode::kNotSupported, "LLVM has no code generator for " + host().triple);
   llvm::LLVMContext context;
   llvm::Module module("heddle", context);
   const auto machine = make_target_machine();
@@ -556,11 +561,11 @@ std::string FunctionEmitter::explain() const {
   std::size_t yields = 0, slow = 0;
   for (const Suspension& point : suspensions_) yields += point.is_yield;
   for (bool has : has_slow_body_) slow += has;
-  return "  values: " + std::to_string(scalars) + " scalar, " + std::to_string(vectors) + " vector; divergent branches: " +
-         std::to_string(divergent_branches_) + "; masked copies of " + std::to_string(slow) + " of " +
-         std::to_string(cfg_.order.size()) + " blocks\n  suspension points: " +
-         std::to_string(suspensions_.size() - yields) + " barriers, " + std::to_string(yields) + " in spin loops, frame " +
-         std::to_string(frame_bytes_) + " bytes a warp\n" +
+  return "  values: " + std::to_string(scalars) + " scalar, " + std::to_string(vectors) +
+         " vector; divergent branches: " + std::to_string(divergent_branches_) + "; masked copies of " +
+         std::to_string(slow) + " of " + std::to_string(cfg_.order.size()) +
+         " blocks\n  suspension points: " + std::to_string(suspensions_.size() - yields) + " barriers, " +
+         std::to_string(yields) + " in spin loops, frame " + std::to_string(frame_bytes_) + " bytes a warp\n" +
          (slots_in_memory_ ? "  large: values that cross blocks are kept in memory\n" : "");
 }
 

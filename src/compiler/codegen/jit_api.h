@@ -11,13 +11,13 @@
 namespace heddle::codegen {
 
 struct JitOutput {
-  const std::uint8_t* object = nullptr;   ///< a relocatable ELF object with heddle_warp and perhaps heddle_range
+  const std::uint8_t* object = nullptr;  ///< a relocatable ELF object with heddle_warp and perhaps heddle_range
   std::uint64_t object_bytes = 0;
   std::uint32_t frame_bytes = 0;
   bool has_range = false;
   const compiler::SourceLine* lines = nullptr;
   std::uint64_t line_count = 0;
-  const char* explanation = "";           ///< or the error message when the call failed
+  const char* explanation = "";  ///< or the error message when the call failed
 };
 
 /// Compiles program.kernel. Returns an ErrorCode as int; calls sink(user, output) once, also on failure.

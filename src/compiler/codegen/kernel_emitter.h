@@ -1,12 +1,12 @@
 // Turns one IR function into LLVM IR, a warp (or a part of one, W lanes) at a time.
 //
-// Every IR block exists in up to two copies. FAST: all lanes are there, no masks. SLOW: a mask says which lanes are; the
-// slow copies form a linear scan in the order of analysis/cfg.h in which each block runs if any lane waits for it, so
-// any control flow is right, and lanes meet again at the first block that they share. A branch on which lanes part leads
-// from FAST to SLOW; a block where all lanes have met leads back.
+// Every IR block exists in up to two copies. FAST: all lanes are there, no masks. SLOW: a mask says which lanes are;
+// the slow copies form a linear scan in the order of analysis/cfg.h in which each block runs if any lane waits for it,
+// so any control flow is right, and lanes meet again at the first block that they share. A branch on which lanes part
+// leads from FAST to SLOW; a block where all lanes have met leads back.
 //
-// Files: function.cc (plan, entry, blocks), values.cc, control.cc (terminators, the scan), suspend.cc (barriers, yield),
-// special.cc (constants, tid and friends, addresses of symbols), emit_address.cc, emit_memory.cc,
+// Files: function.cc (plan, entry, blocks), values.cc, control.cc (terminators, the scan), suspend.cc (barriers,
+// yield), special.cc (constants, tid and friends, addresses of symbols), emit_address.cc, emit_memory.cc,
 // emit_atomic.cc, emit_warp.cc, emit_call.cc; the Pure operations have a door of their own, emit_pure.h. jit.cc is the
 // way in. Tested by tests/ptx and tests/fuzz.
 #pragma once
@@ -47,10 +47,10 @@ struct Unit {
   const ir::Program& program;
   const compiler::Variant& variant;
   unsigned lanes = 32;
-  std::vector<llvm::Function*> functions;    ///< by index in Program::functions; null until needed
+  std::vector<llvm::Function*> functions;  ///< by index in Program::functions; null until needed
   std::vector<unsigned> functions_to_emit;
   AccessCounts counts;
-  std::string error;                         ///< the first thing that can't be compiled
+  std::string error;  ///< the first thing that can't be compiled
   /// Bytes from one thread's local memory to the next one's; 0: only known at run time (LaunchContext::local_bytes).
   std::uint32_t local_stride = 0;
   std::uint32_t dynamic_shared_offset = 0;
@@ -83,22 +83,22 @@ class FunctionEmitter {
 
   /// What is known of an IR value in the block copy that is being emitted.
   struct Lane {
-    Value* scalar = nullptr;   ///< uniform: the value; lane offsets: the value of lane 0
-    Value* vector = nullptr;   ///< <W x iN>
-    Value* ok = nullptr;       ///< i1: the assumptions of the shape hold
-    Rows rows{};               ///< Info::rows: the value of each row's first lane
-    std::uint32_t epoch = 0;   ///< the block copy in which it was set; kHoisted: valid everywhere
+    Value* scalar = nullptr;  ///< uniform: the value; lane offsets: the value of lane 0
+    Value* vector = nullptr;  ///< <W x iN>
+    Value* ok = nullptr;      ///< i1: the assumptions of the shape hold
+    Rows rows{};              ///< Info::rows: the value of each row's first lane
+    std::uint32_t epoch = 0;  ///< the block copy in which it was set; kHoisted: valid everywhere
   };
   static constexpr std::uint32_t kHoisted = ~0u;
 
   /// The plan for an IR value.
   struct Info {
     analysis::Shape::Kind kind = analysis::Shape::Kind::kVarying;
-    bool crosses = false;      ///< has a stack slot: it is used in another block, or is a parameter
-    bool merges = false;       ///< SLOW: lanes outside the mask keep their value
-    bool assumes = false;      ///< lane offsets that must be tested before use
-    bool hoisted = false;      ///< made at entry, once
-    bool remade = false;       ///< hoisted, but made anew in each block: entry runs again after each suspension
+    bool crosses = false;  ///< has a stack slot: it is used in another block, or is a parameter
+    bool merges = false;   ///< SLOW: lanes outside the mask keep their value
+    bool assumes = false;  ///< lane offsets that must be tested before use
+    bool hoisted = false;  ///< made at entry, once
+    bool remade = false;   ///< hoisted, but made anew in each block: entry runs again after each suspension
     /// Varying, but inside each row of the block (run_ lanes) uniform or with lane offsets: a few scalars.
     bool rows = false;
     const ir::Inst* def = nullptr;
@@ -112,14 +112,14 @@ class FunctionEmitter {
   };
 
   struct Suspension {
-    ir::BlockId block = 0;            ///< ends in the barrier and a branch
+    ir::BlockId block = 0;  ///< ends in the barrier and a branch
     const ir::Inst* inst = nullptr;
     bool is_yield = false;
     std::vector<ir::ValueId> saved;
-    llvm::AllocaInst* waiting = nullptr;   ///< SLOW: lanes that wait here
-    llvm::AllocaInst* id = nullptr;        ///< SLOW: the barrier's number
+    llvm::AllocaInst* waiting = nullptr;  ///< SLOW: lanes that wait here
+    llvm::AllocaInst* id = nullptr;       ///< SLOW: the barrier's number
     llvm::AllocaInst* threads = nullptr;
-    llvm::AllocaInst* votes = nullptr;     ///< SLOW: bar.red: lanes whose predicate is true
+    llvm::AllocaInst* votes = nullptr;  ///< SLOW: bar.red: lanes whose predicate is true
     llvm::BasicBlock* resume_fast = nullptr;
   };
 
@@ -136,7 +136,7 @@ class FunctionEmitter {
   const analysis::LaneOffsets& offsets(ir::ValueId v) const { return shapes_.offsets[shapes_.values[v].offsets]; }
   Lane& lane(ir::ValueId v);
   Lane remake(ir::ValueId v);
-  Value* scalar_of(ir::ValueId v);       ///< the uniform value, or lane 0's of an offsets value
+  Value* scalar_of(ir::ValueId v);  ///< the uniform value, or lane 0's of an offsets value
   Value* vector_of(ir::ValueId v);
   Value* ok_of(ir::ValueId v);           ///< null: nothing to test
   Value* lane0_or_first(Value* vector);  ///< the value of the first active lane
@@ -212,32 +212,32 @@ class FunctionEmitter {
   void emit_clock(const ir::Inst& inst);
   Value* block_dim(int dimension);
   Value* thread_index(int dimension, bool vector);
-  Value* thread_base();              ///< linear index in the CTA of lane 0's thread
-  Value* thread_vector();            ///< <W x i32>
+  Value* thread_base();                ///< linear index in the CTA of lane 0's thread
+  Value* thread_vector();              ///< <W x i32>
   Value* space_base(ir::Space space);  ///< i64, uniform; local: of lane 0's thread
   Value* iota(unsigned bits, std::uint64_t step = 1);
 
   // ---- emit_memory.cc
   struct Address {
-    std::vector<Value*> bases;     ///< i64: uniform, or the first lane's of each run
-    unsigned run = 32;             ///< lanes per base
+    std::vector<Value*> bases;  ///< i64: uniform, or the first lane's of each run
+    unsigned run = 32;          ///< lanes per base
     bool uniform = false;
     bool has_offsets = false;
     std::vector<std::int64_t> offsets;  ///< W of them
-    Value* ok = nullptr;           ///< i1: offsets hold
+    Value* ok = nullptr;                ///< i1: offsets hold
     ir::ValueId value = ir::kNoValue;
     std::int64_t imm = 0;
     ir::Space space = ir::Space::kGeneric;
   };
   Address address_of(const ir::Inst& inst);
-  Value* address_vector(const Address& address);   ///< <W x ptr>
+  Value* address_vector(const Address& address);  ///< <W x ptr>
   void emit_load(const ir::Inst& inst);
   void emit_store(const ir::Inst& inst);
   void emit_copy_async(const ir::Inst& inst);
   void emit_fence(const ir::Inst& inst);
   void emit_local_alloc(const ir::Inst& inst);
-  std::vector<Value*> load_lanes(const ir::Inst& inst, const Address& address, Value* mask, unsigned count, unsigned bits,
-                                 const std::vector<Value*>& otherwise);
+  std::vector<Value*> load_lanes(const ir::Inst& inst, const Address& address, Value* mask, unsigned count,
+                                 unsigned bits, const std::vector<Value*>& otherwise);
   std::vector<Value*> load_pattern(const Address& address, Value* mask, unsigned count, unsigned bits,
                                    const std::vector<Value*>& otherwise, bool is_volatile);
   std::vector<Value*> load_gather(const Address& address, Value* mask, unsigned count, unsigned bits,
@@ -250,7 +250,7 @@ class FunctionEmitter {
   bool is_pattern(const Address& address, unsigned bytes) const;
   /// An address that is a uniform base plus a scaled 32-bit index per lane, if its definition shows that.
   struct Split {
-    Value *base = nullptr, *index = nullptr;   ///< i64; <W x i32>
+    Value *base = nullptr, *index = nullptr;  ///< i64; <W x i32>
     unsigned scale = 1;
     bool is_signed = true;
   };
@@ -261,7 +261,7 @@ class FunctionEmitter {
   void store_run(Value* pointer, Value* value, Value* mask, bool is_volatile);
   Value* slice(Value* vector, unsigned start, unsigned count);
   void if_then(Value* condition, const std::function<void()>& body);
-  void memory_barrier();             ///< for the compiler only
+  void memory_barrier();  ///< for the compiler only
   void order_before(const ir::Inst& inst);
   void order_after(const ir::Inst& inst);
 
@@ -300,14 +300,16 @@ class FunctionEmitter {
   Value* spill(Value* vector);
   Value* load_lane(Value* array, unsigned bits, Value* index);
   void store_lane(Value* array, Value* value, Value* index);
-  Value* thread_of(Value* index);    ///< linear thread index of a lane
-  Value* first_lane(Value* bits);    ///< i64
+  Value* thread_of(Value* index);  ///< linear thread index of a lane
+  Value* first_lane(Value* bits);  ///< i64
 
   // ---- small helpers
   unsigned lanes() const { return unit_.lanes; }
   llvm::LLVMContext& context() const { return unit_.context(); }
   llvm::IntegerType* int_type(unsigned bits) const { return llvm::IntegerType::get(context(), bits); }
-  llvm::FixedVectorType* vector_type(unsigned bits) const { return llvm::FixedVectorType::get(int_type(bits), lanes()); }
+  llvm::FixedVectorType* vector_type(unsigned bits) const {
+    return llvm::FixedVectorType::get(int_type(bits), lanes());
+  }
   llvm::IntegerType* mask_type() const { return int_type(lanes()); }
   llvm::PointerType* pointer_type() const { return llvm::PointerType::get(context(), 0); }
   llvm::ConstantInt* constant(unsigned bits, std::uint64_t value) const {
@@ -336,13 +338,13 @@ class FunctionEmitter {
   analysis::Shapes shapes_;
   std::vector<Info> info_;
   std::vector<Suspension> suspensions_;
-  std::vector<int> suspension_of_;           ///< by block, -1: none
+  std::vector<int> suspension_of_;  ///< by block, -1: none
   std::vector<ir::ValueId> saved_anywhere_;
   bool divergent_suspension_ = false;
-  unsigned run_ = 0;                         ///< lanes per row of the block; 0: rows are not used
+  unsigned run_ = 0;  ///< lanes per row of the block; 0: rows are not used
   analysis::Shapes row_shapes_;
-  bool entry_is_full_ = false;               ///< every warp has all its lanes
-  bool early_exit_ = false;                  ///< lanes may end while others go on
+  bool entry_is_full_ = false;  ///< every warp has all its lanes
+  bool early_exit_ = false;     ///< lanes may end while others go on
   std::vector<bool> has_slow_, has_slow_body_;
   std::uint32_t frame_bytes_ = 0;
   unsigned divergent_branches_ = 0;
@@ -356,18 +358,18 @@ class FunctionEmitter {
   llvm::BasicBlock *entry_ = nullptr, *done_ = nullptr;
   llvm::Instruction *alloca_point_ = nullptr, *hoist_point_ = nullptr;
   Value* cta_index_[3] = {};
-  std::vector<llvm::AllocaInst*> pending_;   ///< by block: lanes that wait for the slow copy
+  std::vector<llvm::AllocaInst*> pending_;  ///< by block: lanes that wait for the slow copy
   std::vector<llvm::BasicBlock*> fast_, slow_guard_, slow_tail_;
   llvm::BasicBlock *scan_end_ = nullptr, *slow_resume_ = nullptr, *after_block_ = nullptr;
   llvm::AllocaInst* spins_ = nullptr;
   llvm::AllocaInst* returned_ = nullptr;
-  llvm::AllocaInst* local_top_ = nullptr;    ///< bytes of local memory in use, for LocalAlloc
+  llvm::AllocaInst* local_top_ = nullptr;        ///< bytes of local memory in use, for LocalAlloc
   std::vector<llvm::AllocaInst*> result_slots_;  ///< callees
-  std::map<std::string, Value*> fields_;     ///< launch and CTA fields already loaded in the entry block
+  std::map<std::string, Value*> fields_;         ///< launch and CTA fields already loaded in the entry block
   std::vector<Lane> lanes_now_;
   std::uint32_t epoch_ = 0;
   std::vector<ir::ValueId>* remade_ = nullptr;
-  int no_cache_ = 0;                         ///< > 0: inside a side block whose values don't reach what follows
+  int no_cache_ = 0;  ///< > 0: inside a side block whose values don't reach what follows
   Mode mode_ = Mode::kEntry;
   ir::BlockId block_now_ = 0;
   Value *current_bits_ = nullptr, *current_mask_ = nullptr;

@@ -41,7 +41,9 @@ class LaneBuilder {
   llvm::Constant* int_const(unsigned bits, std::uint64_t value) const {
     return llvm::ConstantInt::get(int_type(bits), value);
   }
-  llvm::Constant* float_const(ir::Type type, double value) const { return llvm::ConstantFP::get(float_type(type), value); }
+  llvm::Constant* float_const(ir::Type type, double value) const {
+    return llvm::ConstantFP::get(float_type(type), value);
+  }
 
   // ---- reading the same bits as another type
   llvm::Value* as_float(llvm::Value* value, ir::Type type) const { return b.CreateBitCast(value, float_type(type)); }

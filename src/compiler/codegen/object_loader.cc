@@ -12,10 +12,11 @@
 // The compiler's own helpers, from libgcc: conversions that have no instruction. Only their addresses are taken, so the
 // types here don't matter.
 extern "C" {
-#define HEDDLE_HELPERS(ROW)                                                                                     \
-  ROW(__fixdfti) ROW(__fixunsdfti) ROW(__fixsfti) ROW(__fixunssfti) ROW(__floattidf) ROW(__floatuntidf)         \
-  ROW(__floattisf) ROW(__floatuntisf) ROW(__udivti3) ROW(__umodti3) ROW(__divti3) ROW(__modti3)                 \
-  ROW(__truncsfhf2) ROW(__truncdfhf2) ROW(__extendhfsf2)
+#define HEDDLE_HELPERS(ROW)                                                                                            \
+  ROW(__fixdfti)                                                                                                       \
+  ROW(__fixunsdfti) ROW(__fixsfti) ROW(__fixunssfti) ROW(__floattidf) ROW(__floatuntidf) ROW(__floattisf)              \
+      ROW(__floatuntisf) ROW(__udivti3) ROW(__umodti3) ROW(__divti3) ROW(__modti3) ROW(__truncsfhf2) ROW(__truncdfhf2) \
+          ROW(__extendhfsf2)
 #define HEDDLE_HELPER(name) void name();
 HEDDLE_HELPERS(HEDDLE_HELPER)
 #undef HEDDLE_HELPER
@@ -39,8 +40,10 @@ const void* find_host_function(std::string_view name) {
 #define HEDDLE_HELPER(name) {#name, reinterpret_cast<const void*>(&name)},
       HEDDLE_HELPERS(HEDDLE_HELPER)
 #undef HEDDLE_HELPER
-      {"memcpy", reinterpret_cast<const void*>(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},
-      {"memmove", reinterpret_cast<const void*>(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memmove))},
+          {"memcpy",
+           reinterpret_cast<const void*>(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},
+      {"memmove",
+       reinterpret_cast<const void*>(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memmove))},
       {"memset", reinterpret_cast<const void*>(static_cast<void* (*)(void*, int, std::size_t)>(&std::memset))},
       {"fmod", reinterpret_cast<const void*>(static_cast<double (*)(double, double)>(&std::fmod))},
       {"fmodf", reinterpret_cast<const void*>(static_cast<float (*)(float, float)>(&std::fmod))},
@@ -122,17 +125,20 @@ class Loader {
         header.e_type != ET_REL || header.e_machine != EM_X86_64 || header.e_shentsize != sizeof(Elf64_Shdr)) {
       return invalid("not a relocatable x86-64 ELF object");
     }
-    if (!inside(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr))) return invalid("section table cut off");
+    if (!inside(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)))
+      return invalid("section table cut off");
     sections_.resize(header.e_shnum);
     if (header.e_shnum == 0) return invalid("no sections");
     std::memcpy(sections_.data(), object_.data() + header.e_shoff, sections_.size() * sizeof(Elf64_Shdr));
     const Elf64_Shdr* symbol_table = nullptr;
     for (const Elf64_Shdr& section : sections_) {
-      if (section.sh_type != SHT_NOBITS && !inside(section.sh_offset, section.sh_size)) return invalid("section cut off");
+      if (section.sh_type != SHT_NOBITS && !inside(section.sh_offset, section.sh_size))
+        return invalid("section cut off");
       if (section.sh_size > kMaxObjectBytes) return invalid("section too large");
       if (section.sh_addralign > kPage) return invalid("section alignment too large");
       if (section.sh_type == SHT_SYMTAB) symbol_table = &section;
-      if (section.sh_type == SHT_RELA && (section.sh_info >= sections_.size() || section.sh_size % sizeof(Elf64_Rela))) {
+      if (section.sh_type == SHT_RELA &&
+          (section.sh_info >= sections_.size() || section.sh_size % sizeof(Elf64_Rela))) {
         return invalid("broken relocation section");
       }
       if (section.sh_type == SHT_REL) return invalid("REL relocations");
@@ -229,7 +235,8 @@ class Loader {
       const std::uint32_t type = ELF64_R_TYPE(rela.r_info);
       const std::uint32_t symbol = ELF64_R_SYM(rela.r_info);
       const std::uint64_t size = type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
-      if (rela.r_offset > target.sh_size || size > target.sh_size - rela.r_offset) return invalid("relocation out of range");
+      if (rela.r_offset > target.sh_size || size > target.sh_size - rela.r_offset)
+        return invalid("relocation out of range");
       std::uint8_t* place = base_ + placed_[section.sh_info] + rela.r_offset;
       const std::uint64_t here = reinterpret_cast<std::uint64_t>(place);
       std::uint64_t value = 0;
@@ -262,7 +269,7 @@ class Loader {
   std::vector<Elf64_Shdr> sections_;
   std::vector<Elf64_Sym> symbols_;
   std::span<const std::uint8_t> strings_;
-  std::vector<std::uint64_t> placed_;        // offset of each section in the mapping
+  std::vector<std::uint64_t> placed_;  // offset of each section in the mapping
   std::uint64_t text_ = kNotPlaced, text_end_ = 0, stubs_ = 0, table_ = 0, total_ = 0;
   std::uint8_t* base_ = nullptr;
   std::unordered_map<std::string, std::uint64_t> stub_of_;

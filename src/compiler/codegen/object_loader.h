@@ -1,6 +1,6 @@
-// Puts a compiled kernel (a relocatable ELF object of libheddle-jit) into executable memory, without LLVM: a kernel from
-// the cache runs about 0.1 ms after its file is read. Only what our own code generator makes is understood; anything
-// else (a section type, relocation or outside function that is not in a short list) is refused by name.
+// Puts a compiled kernel (a relocatable ELF object of libheddle-jit) into executable memory, without LLVM: a kernel
+// from the cache runs about 0.1 ms after its file is read. Only what our own code generator makes is understood;
+// anything else (a section type, relocation or outside function that is not in a short list) is refused by name.
 //
 // Tested by codegen/object_loader_test.cc.
 #pragma once
@@ -23,9 +23,9 @@ class LoadedObject {
   LoadedObject(const LoadedObject&) = delete;
   LoadedObject& operator=(const LoadedObject&) = delete;
 
-  exec::WarpFunction warp = nullptr;     ///< heddle_warp: always there
-  exec::RangeFunction range = nullptr;   ///< heddle_range: null if the kernel may suspend
-  const std::uint8_t* code = nullptr;    ///< section .text, which SourceLine::code_offset counts from
+  exec::WarpFunction warp = nullptr;    ///< heddle_warp: always there
+  exec::RangeFunction range = nullptr;  ///< heddle_range: null if the kernel may suspend
+  const std::uint8_t* code = nullptr;   ///< section .text, which SourceLine::code_offset counts from
   std::uint64_t code_bytes = 0;
 
  private:

@@ -101,8 +101,8 @@ TEST(ObjectLoader, calls_the_functions_that_it_offers) {
   const auto loaded = load_object(object.bytes(), &log);
   ASSERT_TRUE(loaded) << log;
   char bytes[4] = {1, 1, 1, 1};
-  auto* const fill = reinterpret_cast<void* (*)(void*, std::uintptr_t, std::uint32_t)>(
-      const_cast<std::uint8_t*>((*loaded)->code));
+  auto* const fill =
+      reinterpret_cast<void* (*)(void*, std::uintptr_t, std::uint32_t)>(const_cast<std::uint8_t*>((*loaded)->code));
   fill(bytes, 7, 3);
   EXPECT_EQ(bytes[2], 7);
   EXPECT_EQ(bytes[3], 1);

@@ -134,7 +134,8 @@ llvm::Value* FunctionEmitter::thread_index(int dimension, bool vector) {
 void FunctionEmitter::emit_constant(const ir::Inst& inst) {
   const unsigned bits = info_[inst.results[0]].bits;
   const std::uint64_t words[2] = {inst.imm, inst.imm_hi};
-  const llvm::APInt value = inst.op == ir::Op::kUndef ? llvm::APInt(bits, 0) : llvm::APInt(bits, bits > 64 ? 2 : 1, words);
+  const llvm::APInt value =
+      inst.op == ir::Op::kUndef ? llvm::APInt(bits, 0) : llvm::APInt(bits, bits > 64 ? 2 : 1, words);
   set_result(inst.results[0], llvm::ConstantInt::get(context(), value));
 }
 
@@ -159,8 +160,7 @@ void FunctionEmitter::emit_special(const ir::Inst& inst) {
   switch (special) {
     case Special::kTidX:
     case Special::kTidY:
-    case Special::kTidZ:
-      return set(thread_index(static_cast<int>(special) - static_cast<int>(Special::kTidX), vector));
+    case Special::kTidZ: return set(thread_index(static_cast<int>(special) - static_cast<int>(Special::kTidX), vector));
     case Special::kNtidX:
     case Special::kNtidY:
     case Special::kNtidZ: return set(block_dim(static_cast<int>(special) - static_cast<int>(Special::kNtidX)));
@@ -214,7 +214,8 @@ void FunctionEmitter::emit_clock(const ir::Inst& inst) {
     time = b_.CreateCall(llvm::FunctionType::get(int_type(64), false),
                          runtime_entry(offsetof(exec::RuntimeTable, globaltimer)));
   } else {
-    time = b_.CreateCall(llvm::FunctionType::get(int_type(64), false), runtime_entry(offsetof(exec::RuntimeTable, clock)));
+    time =
+        b_.CreateCall(llvm::FunctionType::get(int_type(64), false), runtime_entry(offsetof(exec::RuntimeTable, clock)));
   }
   if (special == Special::kClockHi || special == Special::kGlobaltimerHi) time = b_.CreateLShr(time, constant(64, 32));
   set_result(inst.results[0], b_.CreateZExtOrTrunc(time, int_type(info_[inst.results[0]].bits)));
@@ -259,7 +260,8 @@ void FunctionEmitter::emit_cvta(const ir::Inst& inst) {
     Value* base = space_base(space);
     for (unsigned row = 0; row < row_count(); ++row) {
       Value* wide = b_.CreateZExtOrTrunc(rows[row], int_type(64));
-      rows[row] = b_.CreateZExtOrTrunc(to_generic ? b_.CreateAdd(wide, base) : b_.CreateSub(wide, base), int_type(bits));
+      rows[row] =
+          b_.CreateZExtOrTrunc(to_generic ? b_.CreateAdd(wide, base) : b_.CreateSub(wide, base), int_type(bits));
     }
     return set_rows(result, rows);
   }
@@ -276,7 +278,8 @@ void FunctionEmitter::emit_cvta(const ir::Inst& inst) {
     }
     address = to_generic ? b_.CreateAdd(address, base) : b_.CreateSub(address, base);
   }
-  set_result(result, b_.CreateZExtOrTrunc(address, vector ? static_cast<llvm::Type*>(vector_type(bits)) : int_type(bits)));
+  set_result(result,
+             b_.CreateZExtOrTrunc(address, vector ? static_cast<llvm::Type*>(vector_type(bits)) : int_type(bits)));
 }
 
 void FunctionEmitter::emit_is_space(const ir::Inst& inst) {

@@ -102,11 +102,10 @@ bool FunctionEmitter::runs_in_rounds() const {
       if (inst.op == Op::kBarrierArrive) return false;
     }
   }
-  return !shapes_.desynchronised &&
-         std::all_of(suspensions_.begin(), suspensions_.end(), [&](const Suspension& point) {
-           return !point.is_yield && point.inst->mods.barrier == ir::BarrierMode::kSync &&
-                  is_zero(point.inst->operands[0]) && is_zero(point.inst->operands[1]);
-         });
+  return !shapes_.desynchronised && std::all_of(suspensions_.begin(), suspensions_.end(), [&](const Suspension& point) {
+    return !point.is_yield && point.inst->mods.barrier == ir::BarrierMode::kSync && is_zero(point.inst->operands[0]) &&
+           is_zero(point.inst->operands[1]);
+  });
 }
 
 llvm::Value* FunctionEmitter::warp_state() {
@@ -163,7 +162,8 @@ void FunctionEmitter::restore_values(const std::vector<ValueId>& values) {
     if (info.ok) {
       Value* ok = b_.CreateTrunc(get(int_type(8), info.frame_ok), b_.getInt1Ty());
       b_.CreateStore(ok, info.ok);
-      b_.CreateStore(unless(ok, [&]() -> Value* { return get(vector_type(info.bits), info.frame_vector); }), info.vector);
+      b_.CreateStore(unless(ok, [&]() -> Value* { return get(vector_type(info.bits), info.frame_vector); }),
+                     info.vector);
     } else if (info.vector) {
       Value* value = info.bits == 1 ? to_mask(get(mask_type(), info.frame_vector))
                                     : static_cast<Value*>(get(vector_type(info.bits), info.frame_vector));
@@ -172,8 +172,8 @@ void FunctionEmitter::restore_values(const std::vector<ValueId>& values) {
   }
 }
 
-void FunctionEmitter::emit_suspend_return(Value* pc, Value* status, Value* id, Value* threads, Value* arrived, Value* live,
-                                          Value* reduce_op, Value* votes) {
+void FunctionEmitter::emit_suspend_return(Value* pc, Value* status, Value* id, Value* threads, Value* arrived,
+                                          Value* live, Value* reduce_op, Value* votes) {
   auto set = [&](const char* field, Value* value) {
     b_.CreateStore(b_.CreateZExtOrTrunc(value, int_type(32)), warp_field_address(field));
   };
@@ -252,7 +252,8 @@ void FunctionEmitter::emit_slow_wait(std::size_t index) {
     b_.CreateStore(scalar_of(inst.operands[1]), point.threads);
     if (inst.operands.size() > 2) {
       Value* bits = b_.CreateAnd(to_bits(vector_of(inst.operands[2])), current_bits_);
-      Value* votes = b_.CreateZExtOrTrunc(b_.CreateIntrinsic(llvm::Intrinsic::ctpop, {mask_type()}, {bits}), int_type(32));
+      Value* votes =
+          b_.CreateZExtOrTrunc(b_.CreateIntrinsic(llvm::Intrinsic::ctpop, {mask_type()}, {bits}), int_type(32));
       b_.CreateStore(b_.CreateAdd(b_.CreateLoad(int_type(32), point.votes), votes), point.votes);
     }
   }

@@ -1,5 +1,6 @@
 // FunctionEmitter: the forms of a value (scalar, lanes, one scalar per row), its slots, and what its assumptions cost.
-// A value that assumes (analysis/shape.h) is its scalar and a flag; its exact lanes are made only where the flag is false.
+// A value that assumes (analysis/shape.h) is its scalar and a flag; its exact lanes are made only where the flag is
+// false.
 #include <algorithm>
 
 #include "compiler/codegen/emit_pure.h"
@@ -118,8 +119,11 @@ FunctionEmitter::Rows FunctionEmitter::rows_of(ValueId v) {
     Value* base = scalar_of(v);
     for (unsigned row = 0; row < row_count(); ++row) {
       const std::int64_t offset = is_uniform(v) ? 0 : offsets(v)[row * run_];
-      rows[row] = offset == 0 ? base
-                              : b_.CreateAdd(base, llvm::ConstantInt::get(context(), llvm::APInt(info.bits, static_cast<std::uint64_t>(offset), true)));
+      rows[row] =
+          offset == 0
+              ? base
+              : b_.CreateAdd(base, llvm::ConstantInt::get(
+                                       context(), llvm::APInt(info.bits, static_cast<std::uint64_t>(offset), true)));
     }
     return rows;
   }
@@ -174,7 +178,8 @@ llvm::Value* FunctionEmitter::recompute_vector(ValueId v) {
     fail(inst, "not supported");
     return llvm::Constant::getNullValue(vector_type(info_[v].bits));
   }
-  return results[static_cast<std::size_t>(std::find(inst.results.begin(), inst.results.end(), v) - inst.results.begin())];
+  return results[static_cast<std::size_t>(std::find(inst.results.begin(), inst.results.end(), v) -
+                                          inst.results.begin())];
 }
 
 llvm::Value* FunctionEmitter::ok_of(ValueId v) {
