@@ -22,10 +22,11 @@ target_compile_options(heddle_flags INTERFACE -Wall -Wextra $<$<BOOL:${HEDDLE_WE
 target_include_directories(heddle_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(heddle_flags INTERFACE HEDDLE_VERSION="${PROJECT_VERSION}")
 if(HEDDLE_SANITIZE)
-  # A finding ends the test. `vptr` and `function` need type information that LLVM is built without.
+  # A finding ends the test. `vptr` and `function` need type information that LLVM is built without; `enum` objects to
+  # what the C API must take: a caller may pass any int where an enumeration is declared, and gets an error for it.
   set(sanitize -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all)
   if(HEDDLE_SANITIZE MATCHES undefined)
-    list(APPEND sanitize -fno-sanitize=vptr$<$<CXX_COMPILER_ID:Clang>:,function>)
+    list(APPEND sanitize -fno-sanitize=vptr,enum$<$<CXX_COMPILER_ID:Clang>:,function>)
   endif()
   target_compile_options(heddle_flags INTERFACE ${sanitize} -fno-omit-frame-pointer)
   target_link_options(heddle_flags INTERFACE ${sanitize})

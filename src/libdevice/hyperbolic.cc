@@ -18,7 +18,7 @@ inline T half_sum(T a) {
   constexpr s32 kFar = sizeof(T) == 4 ? 30 : 60;
   const s32 n = r.exponent < kFar ? r.exponent : kFar;
   const T hi = e.hi + e.lo, lo = (e.hi - hi) + e.lo, inverse = div(T(1), hi);
-  const T small = mul(inverse, exp2i<T>(-2 * n));
+  const T small = mul(inverse, exp2i<T>(static_cast<s32>(0u - 2u * static_cast<u32>(n))));
   const Pair<T> sum = two_sum(hi, Sign * small);
   const T value = scale(sum.hi + (sum.lo + lo), plus(r.exponent, -1));
   return is_nan(a) ? a : value;

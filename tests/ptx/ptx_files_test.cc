@@ -24,7 +24,7 @@ struct Buffers {
     for (const Buffer& buffer : file.buffers) {
       const std::vector<unsigned char> bytes = ptx_file::bytes_of(buffer);
       memory.emplace_back(bytes.size() / 8 + 40, 0xa5a5a5a5a5a5a5a5);  // margins that must stay as they are
-      std::memcpy(at(memory.size() - 1), bytes.data(), bytes.size());
+      if (!bytes.empty()) std::memcpy(at(memory.size() - 1), bytes.data(), bytes.size());
     }
   }
   unsigned char* at(std::size_t i) {

@@ -12,12 +12,24 @@
 // The compiler's own helpers, from libgcc: conversions that have no instruction. Only their addresses are taken, so the
 // types here don't matter.
 extern "C" {
-#define HEDDLE_HELPERS(ROW)                                                                                \
-  ROW(__fixdfti)                                                                                           \
-  ROW(__fixunsdfti)                                                                                        \
-  ROW(__fixsfti)                                                                                           \
-  ROW(__fixunssfti) ROW(__floattidf) ROW(__floatuntidf) ROW(__floattisf) ROW(__floatuntisf) ROW(__udivti3) \
-      ROW(__umodti3) ROW(__divti3) ROW(__modti3) ROW(__truncsfhf2) ROW(__truncdfhf2) ROW(__extendhfsf2)
+// clang-format off
+#define HEDDLE_HELPERS(ROW) \
+  ROW(__fixdfti) \
+  ROW(__fixunsdfti) \
+  ROW(__fixsfti) \
+  ROW(__fixunssfti) \
+  ROW(__floattidf) \
+  ROW(__floatuntidf) \
+  ROW(__floattisf) \
+  ROW(__floatuntisf) \
+  ROW(__udivti3) \
+  ROW(__umodti3) \
+  ROW(__divti3) \
+  ROW(__modti3) \
+  ROW(__truncsfhf2) \
+  ROW(__truncdfhf2) \
+  ROW(__extendhfsf2)
+// clang-format on
 #define HEDDLE_HELPER(name) void name();
 HEDDLE_HELPERS(HEDDLE_HELPER)
 #undef HEDDLE_HELPER
