@@ -142,8 +142,10 @@ std::size_t DeviceMemory::used() const {
 
 std::size_t default_device_memory(int devices) {
   const auto pages = static_cast<std::size_t>(std::max(::sysconf(_SC_PHYS_PAGES), 1L));
-  const std::size_t most = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 10 * 8;
-  const std::size_t share = std::max<std::size_t>(most / static_cast<std::size_t>(std::max(devices, 1)), 64u << 20);
+  // Half of the machine's: programs hold their data twice, here and on their own side, and the allocation that does not
+  // fit has to fail rather than wake the kernel's out-of-memory killer.
+  const std::size_t half = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 2;
+  const std::size_t share = std::max<std::size_t>(half / static_cast<std::size_t>(std::max(devices, 1)), 64u << 20);
   return std::max<std::size_t>(parse_bytes(options().device_memory, share), 1u << 20);
 }
 
