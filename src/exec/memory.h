@@ -61,7 +61,7 @@ class DeviceMemory {
   std::size_t used_ GUARDED_BY(mutex_) = 0;
 };
 
-/// Bytes of device memory for each of `devices` virtual GPUs: the option device_memory, or most of the machine's.
+/// Bytes of device memory for each of `devices` virtual GPUs: the option device_memory, or a share of half of the machine's.
 std::size_t default_device_memory(int devices);
 
 }  // namespace heddle::exec
