@@ -11,6 +11,18 @@ namespace {
 using ir::Op;
 using ir::Space;
 
+template <class Word>
+void load_whole(const void* from, void* to) {
+  const Word word = __atomic_load_n(static_cast<const Word*>(from), __ATOMIC_RELAXED);
+  std::memcpy(to, &word, sizeof word);
+}
+template <class Word>
+void store_whole(std::uint64_t address, const void* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  __atomic_store_n(reinterpret_cast<Word*>(address), word, __ATOMIC_RELAXED);
+}
+
 /// Atomics on anything but 32- and 64-bit words (which use the processor's) are rare and share a lock.
 Mutex& odd_atomics() {
   static Mutex mutex;
@@ -98,11 +110,19 @@ bool Warp::may_access(std::uint32_t lane, const ir::Inst& inst, std::uint64_t ad
   return ok;
 }
 
+// Elements are read and written whole: other threads, the host's among them, may use the same memory, as a kernel that
+// polls a flag expects. (may_access has checked the alignment.)
+
 void Warp::read(std::uint64_t address, void* to, std::uint32_t bytes) {
   const auto* from = reinterpret_cast<const std::uint8_t*>(address);
   if (!forensic_) {
-    std::memcpy(to, from, bytes);
-    return;
+    switch (bytes) {
+      case 1: load_whole<std::uint8_t>(from, to); return;
+      case 2: load_whole<std::uint16_t>(from, to); return;
+      case 4: load_whole<std::uint32_t>(from, to); return;
+      case 8: load_whole<std::uint64_t>(from, to); return;
+      default: std::memcpy(to, from, bytes); return;
+    }
   }
   for (std::uint32_t i = 0; i < bytes; ++i) {
     const auto it = forensic_->written.find(address + i);
@@ -112,8 +132,13 @@ void Warp::read(std::uint64_t address, void* to, std::uint32_t bytes) {
 
 void Warp::write(std::uint64_t address, const void* from, std::uint32_t bytes) {
   if (!forensic_) {
-    std::memcpy(reinterpret_cast<void*>(address), from, bytes);
-    return;
+    switch (bytes) {
+      case 1: store_whole<std::uint8_t>(address, from); return;
+      case 2: store_whole<std::uint16_t>(address, from); return;
+      case 4: store_whole<std::uint32_t>(address, from); return;
+      case 8: store_whole<std::uint64_t>(address, from); return;
+      default: std::memcpy(reinterpret_cast<void*>(address), from, bytes); return;
+    }
   }
   for (std::uint32_t i = 0; i < bytes; ++i) forensic_->written[address + i] = static_cast<const std::uint8_t*>(from)[i];
 }
