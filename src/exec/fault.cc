@@ -68,17 +68,20 @@ void handle(int signal, siginfo_t* info, void* context) {
   machine_state(context, &fault.pc, &sp);
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   switch (signal) {
-    case SIGSEGV:
+    case SIGSEGV: {
       fault.code = ErrorCode::kIllegalAddress;
       fault.what = "illegal address";
       // A general protection fault (a non-canonical address) comes without the address.
       fault.has_address = info->si_code != SI_KERNEL;
-      // Below the stack pointer or just above it lies nothing but the stack's guard page.
-      if (fault.has_address && address + (256u << 10) > sp && address < sp + 4096) {
+      // What can't be touched near the stack pointer is the stack's guard page: below it, or above it inside a large
+      // frame (several frames, where the compiler has inlined a recursion).
+      constexpr std::uintptr_t kNear = 256u << 10;
+      if (fault.has_address && address + kNear > sp && address < sp + kNear) {
         fault.code = ErrorCode::kHardwareStackError;
         fault.what = "stack overflow";
       }
       break;
+    }
     case SIGBUS:
       fault.code = info->si_code == BUS_ADRALN ? ErrorCode::kMisalignedAddress : ErrorCode::kIllegalAddress;
       fault.what = info->si_code == BUS_ADRALN ? "misaligned address" : "illegal address";
